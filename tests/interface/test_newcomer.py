@@ -1,4 +1,4 @@
-"""The newcomer's path: a clone, a bare environment, `make run`, Ctrl-C, `make run`, `kill -9`, `make run`, `rota why`."""
+"""The newcomer's path: a clone, a bare environment; `make run`, Ctrl-C, `make run`, `kill -9`, again, `rota why`."""
 
 from __future__ import annotations
 
@@ -62,9 +62,10 @@ class Newcomer:
             connection.request("GET", path)
             answer = connection.getresponse()
             body = answer.read()
-            return body if answer.status == 200 else None
         except (OSError, http.client.HTTPException):
             return None
+        else:
+            return body if answer.status == 200 else None
         finally:
             connection.close()
 
