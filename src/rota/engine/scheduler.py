@@ -1,0 +1,182 @@
+"""The scheduler loop: fire what is due, admit what may start. Any number of schedulers, each safe, no leader.
+
+One turn asks the clock once, claims due cursors, decides in pure code and commits, in one transaction (document 4).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from rota.version import VERSION
+from rota.calendar.civil import zone_data_version
+from rota.engine.plans import Batch, Known, Plans, uncomputable
+from rota.engine.wake import READY, SCHEDULE, Ear, Wake, nap
+from rota.errors import DatabaseUnavailable, Error
+from rota.model.event import event
+from rota.model.schedule import Cursor
+from rota.model.settings import Settings
+from rota.store import admission, dialect, events, firings
+from rota.store.database import Connection, Database, StatementRefused
+
+log = logging.getLogger("rota.scheduler")
+
+_CANNOT: Final = timedelta(minutes=1)
+_STOP_AFTER: Final = 10
+"""More uncomputable schedules than this in one batch stop the node, not the schedules (law 3)."""
+
+
+class NodeBroken(Exception):  # noqa: N818 - says that this process must not go on
+    """Too many schedules of one batch could not be computed: the fault is this node's."""
+
+
+@dataclass(slots=True)
+class Turned:
+    """What one turn did."""
+
+    fired: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    coalesced: int = 0
+    claimed: int = 0
+    ready: int = 0
+    cancelled: int = 0
+    full: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether it decided anything."""
+        return bool(self.claimed or self.ready or self.cancelled)
+
+
+class Scheduler:
+    """Fires and admits. `turn(now)` is one step; `run` turns until stopped."""
+
+    def __init__(self, database: Database, settings: Settings, *, node: str = "scheduler", wake: Wake | None = None) -> None:
+        self.database = database
+        self.settings = settings
+        self.node = node
+        self.wake = wake or Wake()
+        self.turned_at: float | None = None
+        self.totals = Turned()
+        self._plans = Plans()
+        self._cannot: dict[int, datetime] = {}
+        self._ear: Ear = self.wake.ear(SCHEDULE)
+        self._stopped = False
+
+    async def turn(self, now: datetime | None = None) -> Turned:
+        """One fire and one admit, each in its own transaction; `now` is the chosen instant, None asks the clock."""
+        done = await self.database.acall(self.fire, now)
+        if done.fired:
+            self.wake.hint(READY)
+        admitted = await self.database.acall(self.admit, now)
+        done.ready, done.cancelled = admitted.ready, admitted.cancelled
+        if admitted.ready:
+            self.wake.hint(READY)
+        self._count(done)
+        return done
+
+    def _count(self, done: Turned) -> None:
+        self.totals.fired += done.fired
+        self.totals.coalesced += done.coalesced
+        self.totals.skipped.update(done.skipped)
+        self.totals.ready += done.ready
+
+    def fire(self, conn: Connection, now: datetime | None = None, *, limit: int | None = None) -> Turned:
+        """Fire one batch of due schedules in the caller's transaction."""
+        at = now or dialect.instant(conn)
+        self._cannot = {key: until for key, until in self._cannot.items() if until > at}
+        batch = limit or self.settings.batch
+        due = firings.claim_due(conn, at, batch, self._cannot)
+        if not due:
+            return Turned()
+        judged = self._judge(conn, at, due)
+        made = firings.commit(conn, at, judged, self.node)
+        return Turned(
+            fired=made.fired, skipped=Counter(made.skipped), coalesced=made.coalesced, claimed=len(judged), full=len(due) == batch
+        )
+
+    def _judge(self, conn: Connection, now: datetime, due: list[Cursor]) -> list[firings.Judged]:
+        known = self._plans.fetch(conn, (c.definition_id for c in due))
+        out = firings.skips(conn, due)
+        batch = Batch(now)
+        judged: list[firings.Judged] = []
+        broken: list[tuple[Known, Cursor, Exception]] = []
+        for cursor in due:
+            plan = known.get(cursor.definition_id)
+            if not isinstance(plan, Known):
+                self._leave(cursor, now, plan)
+                continue
+            try:
+                firing = batch.plan(plan, cursor, out.get(cursor.schedule_id, ()))
+            except Exception as error:  # noqa: BLE001 - whatever one rule's computation does touches no other schedule
+                broken.append((plan, cursor, error))
+                continue
+            judged.append(firings.Judged(plan.plan.definition, cursor, firing))
+        return judged + self._disable(conn, now, broken)
+
+    def _leave(self, cursor: Cursor, now: datetime, error: Error | None) -> None:
+        """What only this node lacks is left to other nodes; it looks again in a minute."""
+        self._cannot[cursor.schedule_id] = now + _CANNOT
+        log.warning("schedule.left", extra={"schedule_id": cursor.schedule_id, "error": str(error or "no definition")})
+
+    def _disable(
+        self, conn: Connection, now: datetime, broken: list[tuple[Known, Cursor, Exception]]
+    ) -> list[firings.Judged]:
+        if len(broken) > _STOP_AFTER:
+            raise NodeBroken(f"{len(broken)} schedules of one batch cannot be computed here: {broken[0][2]!r}")
+        judged = []
+        for known, cursor, error in broken:
+            reason = f"X200900SCHCAL: {error!r:.500} (rota {VERSION}, zone data {zone_data_version()})"
+            judged.append(firings.Judged(known.plan.definition, cursor, uncomputable(cursor, reason)))
+            key = known.plan.definition.key
+            events.write(conn, [event("schedule.uncomputable", now, key, error=repr(error)[:500], node=self.node)])
+        return judged
+
+    def admit(self, conn: Connection, now: datetime | None = None) -> admission.Admitted:
+        """Admit one batch of queued runs in the caller's transaction."""
+        return admission.admit(conn, now or dialect.instant(conn), self.settings.batch)
+
+    def _next(self, conn: Connection) -> tuple[datetime, datetime | None]:
+        """(now, when something is due next)."""
+        times = [t for t in (firings.next_due(conn), admission.next_admission(conn)) if t is not None]
+        return dialect.instant(conn), min(times, default=None)
+
+    async def run(self) -> None:
+        """Turn until `stop`. A failed turn moves no cursor; the database's absence is survived with backoff."""
+        idle = blind = 0.05
+        while not self._stopped:
+            try:
+                done = await self.turn()
+                blind = 0.05
+                self.turned_at = self.database.clock.monotonic()
+                if done.any:
+                    idle = 0.05
+                    continue
+                idle = await self._sleep(idle)
+            except (DatabaseUnavailable, StatementRefused) as error:
+                if blind == 0.05:
+                    log.warning("database.away", extra={"error": str(error)})
+                await self._ear.sleep(blind)
+                blind = min(blind * 2, self.settings.poll.total_seconds())
+
+    async def _sleep(self, idle: float) -> float:
+        """Sleep until something is due, at most one poll interval; the nap for when nothing could be decided."""
+        now, following = await self.database.aread(self._next)
+        poll = self.settings.poll.total_seconds()
+        if following is None:
+            await self._ear.sleep(poll)
+            return 0.05
+        seconds = (following - now).total_seconds()
+        if seconds > 0:
+            await self._ear.sleep(min(seconds, poll))
+            return 0.05
+        await nap(min(idle, poll))
+        return min(idle * 2, poll)
+
+    def stop(self) -> None:
+        """End `run` after the turn under way; call it in the loop's own thread."""
+        self._stopped = True
+        self._ear.wake()

@@ -1,0 +1,1 @@
+"""Pure decisions: what should happen. No IO, no clock, no library."""

@@ -1,0 +1,44 @@
+"""Instants at the edge: RFC 3339 texts in, aware UTC inside, RFC 3339 with `Z` out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from rota.errors import InvalidValue, NaiveDatetime
+
+
+def rfc3339(instant: datetime) -> str:
+    """The instant in UTC with `Z`; a fraction only if it is not zero."""
+    return instant.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def read_instant(field: str, value: object) -> datetime:
+    """The instant that an aware datetime or an RFC 3339 text names, as aware UTC.
+
+    Raises NaiveDatetime for one without a zone, InvalidValue for anything else.
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            raise InvalidValue(
+                f'{field}: {value!r} is not an instant; allowed are texts like "2026-03-29T01:00:00Z"'
+            ) from None
+    if not isinstance(value, datetime):
+        raise InvalidValue(f"{field}: {value!r} is not an instant: give an aware datetime")
+    if value.utcoffset() is None:
+        raise NaiveDatetime(
+            f"{field}: {value.isoformat()} has no time zone: give an aware datetime, or a text that ends with Z or an offset"
+        )
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidValue(f"{field}: {value.isoformat()} is out of range") from None
+
+
+def local(instant: datetime, zone: str) -> str:
+    """The instant on the clock of a zone with its offset: `2026-11-30 12:00:00 +00:00`."""
+    from rota.calendar.civil import zone as zone_of
+
+    text = instant.astimezone(zone_of(zone)).isoformat(sep=" ")
+    return f"{text[:-6]} {text[-6:]}"

@@ -1,0 +1,1 @@
+"""The only room that speaks SQL. Plain functions of a Connection that neither open nor commit."""

@@ -1,0 +1,251 @@
+"""Claiming runs for a node, and handing them back (design document 4, "Running").
+
+A row in `ready` is the only permission to start. A claim deletes it and marks its run in the same statement.
+"""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection
+from sqlalchemy.engine import Engine
+
+from rota.model.run import Claimed
+from rota.store import dialect, events, lanes
+from rota.store.runs import Subject, ended_events, invocation, run_event, subjects
+from rota.store.tables import Json
+
+_JSON: Final = Json()
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What the runs of one definition have in common."""
+
+    subject: Subject
+    name: str | None
+    zone: str
+    args: str
+    policies: dict[str, Any]
+
+
+_KNOWN: Final[weakref.WeakKeyDictionary[Engine, dict[int, Template]]] = weakref.WeakKeyDictionary()
+"""Definitions never change, so a process reads each once. Only claims fill it: they see committed rows alone."""
+_KNOWN_MOST: Final = 20_000
+
+
+def known(conn: Connection) -> dict[int, Template]:
+    """The templates that this process has read from this database, by definition."""
+    return _KNOWN.setdefault(conn.engine, {})
+
+
+# `gone` are the runs whose `ready` rows were deleted. A run with a cancel on record never starts, nor does one whose
+# first start is later than its grace allows. `{among}` is the membership test that each database plans best.
+_VERDICT: Final = (
+    "verdict AS {once}(SELECT r.id AS v_id, CASE WHEN k.kind IS NOT NULL THEN 'cancelled'"
+    " WHEN r.token = 0 AND r.expires_at < %s THEN 'expired' ELSE 'running' END AS v_state,"
+    " CASE k.kind WHEN 'cancel' THEN 'cancelled' WHEN 'replace' THEN 'replaced' WHEN 'no_retry' THEN 'disabled'"
+    " ELSE CASE WHEN r.token = 0 AND r.expires_at < %s THEN 'late' END END AS v_reason"
+    " FROM {{runs}} r LEFT JOIN (SELECT run_id, min(kind) AS kind FROM {{cancels}}"
+    " WHERE run_id {among} GROUP BY run_id) k ON k.run_id = r.id WHERE r.id {among})"
+)
+_START: Final = (
+    "UPDATE {{runs}} SET state = v_state, reason = v_reason,"
+    " token = token + CASE v_state WHEN 'running' THEN 1 ELSE 0 END,"
+    " attempt = attempt + CASE v_state WHEN 'running' THEN 1 ELSE 0 END,"
+    " node = CASE v_state WHEN 'running' THEN %s ELSE node END,"
+    " started_at = CASE v_state WHEN 'running' THEN {at} ELSE started_at END,"
+    " finished_at = CASE v_state WHEN 'running' THEN NULL ELSE {at} END"
+    " FROM verdict WHERE {{runs}}.id = v_id AND {{runs}}.id {among} AND state = 'queued'"
+    " RETURNING id, state, reason, token, attempt, node, schedule_id, definition_id, lane, priority, scheduled_for,"
+    " not_before, invocation, cause, covers_from, covers_to, covers_count, lost, created_at, args,"
+    " (SELECT h.last_success_for FROM {{health}} h WHERE h.schedule_id = {{runs}}.schedule_id) AS since"
+)
+_LIVE: Final = "EXISTS (SELECT 1 FROM {nodes} n WHERE n.id = %s AND n.state = 'live' AND NOT n.draining)"
+_FIRST: Final = "FROM {ready} WHERE lane = %s AND " + _LIVE + " ORDER BY priority, run_id LIMIT %s"
+
+
+def _one_statement() -> str:
+    """PostgreSQL's claim. ARRAY(…) keeps every table on index and tid scans, whatever its statistics say."""
+    among = "= ANY(ARRAY(SELECT run_id FROM gone))"
+    return (
+        "WITH chosen AS MATERIALIZED (SELECT ctid AS place " + _FIRST + " FOR UPDATE SKIP LOCKED),"
+        " gone AS (DELETE FROM {ready} WHERE ctid = ANY(ARRAY(SELECT place FROM chosen)) RETURNING run_id), "
+        + _filled(_VERDICT, among, "MATERIALIZED ", "%s")
+        + ", taken AS (" + _filled(_START, among, "", "%s::timestamptz") + "),"
+        " kept AS (INSERT INTO {claims} (run_id, token, node, lane)"
+        " SELECT id, token, node, lane FROM taken WHERE state = 'running')"
+        " SELECT * FROM taken"
+    )  # fmt: skip
+
+
+def _filled(template: str, among: str, once: str, at: str) -> str:
+    return template.format(among=among, once=once, at=at)
+
+
+_TAKE: Final = _one_statement()
+_TAKE_HERE: Final = (
+    "WITH gone AS (SELECT value AS run_id FROM json_each(%s)), "
+    + _filled(_VERDICT, "IN (SELECT run_id FROM gone)", "", "%s")
+    + " "
+    + _filled(_START, "IN (SELECT run_id FROM gone)", "", "%s")
+)
+
+
+def claim(
+    conn: Connection, node: str, lane_names: Sequence[str] | None, limit: int, now: datetime, *, turn: int = 0
+) -> list[Claimed]:
+    """Take at most `limit` runs for `node` from these lanes (None: all), smaller (priority, run) first in each.
+
+    Afterwards each returned run is running under `node` with a token of its own and has a row in `claims`. Runs with a
+    cancel on record became cancelled instead, never-started ones past their grace expired, with their events; a row in
+    `ready` of a run that is not queued is gone. Nothing is taken where the node's row is not live, or where a lane is
+    paused, full, out of rate or served by a foreign engine. `turn` rotates the lane that comes first, so that none
+    starves.
+    """
+    running: list[dict[str, Any]] = []
+    ended: list[int] = []
+    for lane in lanes.open_ones(conn, lane_names, turn):
+        room = lanes.room(conn, lane, limit - len(running), now)
+        if room <= 0:
+            continue
+        rows = _take(conn, node, lane.name, room, now)
+        started = [row for row in rows if row["state"] == "running"]
+        lanes.spend(conn, lane, len(started), now)
+        running += started
+        ended += sorted(row["id"] for row in rows if row["state"] != "running")
+    if ended:
+        events.write(conn, ended_events(conn, ended, now))
+    return _claimed(conn, running, now)
+
+
+def _take(conn: Connection, node: str, lane: str, limit: int, now: datetime) -> list[dict[str, Any]]:
+    instant = dialect.at(conn, now)
+    if dialect.is_postgresql(conn):
+        rows = dialect.query(conn, _TAKE, [lane, node, limit, instant, instant, node, instant, instant])
+    else:
+        rows = _take_in_steps(conn, node, lane, limit, instant)
+    return sorted(rows, key=lambda row: (row["priority"], row["id"]))
+
+
+def _take_in_steps(conn: Connection, node: str, lane: str, limit: int, instant: Any) -> list[dict[str, Any]]:
+    """The same inside SQLite's one write transaction."""
+    chosen = dialect.query(conn, "SELECT priority, run_id " + _FIRST, [lane, node, limit])
+    if not chosen:
+        return []
+    keys = [(row["priority"], row["run_id"]) for row in chosen]
+    ready, params = dialect.derived(conn, "g", (("priority", "integer"), ("run_id", "bigint")), keys)
+    sql = f"DELETE FROM {{ready}} WHERE lane = %s AND (priority, run_id) IN (SELECT priority, run_id FROM {ready})"
+    dialect.execute(conn, sql, [lane, *params])
+    ids = json.dumps([run for _, run in keys])
+    rows = dialect.query(conn, _TAKE_HERE, [ids, instant, instant, node, instant, instant])
+    pairs = [(row["id"], row["token"]) for row in rows if row["state"] == "running"]
+    started, params = dialect.derived(conn, "s", (("id", "bigint"), ("token", "integer")), pairs)
+    sql = f"INSERT INTO {{claims}} (run_id, token, node, lane) SELECT id, token, %s, %s FROM {started}"
+    dialect.execute(conn, sql, [node, lane, *params])
+    return rows
+
+
+def _claimed(conn: Connection, rows: Sequence[Mapping[str, Any]], now: datetime) -> list[Claimed]:
+    templates = _templates(conn, {row["definition_id"] for row in rows})
+    return [_one(row, templates[row["definition_id"]], now) for row in rows]
+
+
+def _templates(conn: Connection, ids: Collection[int]) -> dict[int, Template]:
+    cache = known(conn)
+    missing = sorted(i for i in ids if i not in cache)
+    if len(cache) > _KNOWN_MOST:
+        cache.clear()
+        missing = sorted(ids)
+    for start in range(0, len(missing), 10_000):
+        member, params = dialect.in_list(conn, missing[start : start + 10_000])
+        sql = f"SELECT id, schedule_id, key, zone, job, args, policies FROM {{definitions}} WHERE id {member}"
+        for row in dialect.query(conn, sql, params):
+            cache[row["id"]] = _template(row)
+    return cache
+
+
+def _template(row: Mapping[str, Any]) -> Template:
+    schedule = row["schedule_id"]
+    name = row["key"].rsplit("/", 1)[-1] if schedule is not None else None
+    args = json.dumps(dialect.decode(_JSON, row["args"]))
+    policies = dialect.decode(_JSON, row["policies"])
+    return Template(Subject(row["key"], row["job"], schedule), name, row["zone"], args, policies)
+
+
+def _one(row: Mapping[str, Any], template: Template, now: datetime) -> Claimed:
+    subject, scheduled_for = template.subject, dialect.read_at(row["scheduled_for"])
+    since = dialect.read_at(row["since"])
+    own = row["args"]
+    return Claimed(
+        id=row["id"],
+        token=row["token"],
+        attempt=row["attempt"],
+        schedule_id=row["schedule_id"],
+        definition_id=row["definition_id"],
+        key=subject.key if subject.schedule_id is not None else None,
+        schedule=template.name,
+        timezone=template.zone,
+        job=subject.job,
+        args=json.loads(template.args) if own is None else dialect.decode(_JSON, own),
+        lane=row["lane"],
+        priority=row["priority"],
+        scheduled_for=scheduled_for,
+        not_before=dialect.read_at(row["not_before"]),
+        invocation=_invocation(row, subject, scheduled_for),
+        cause=row["cause"],
+        covers_from=dialect.read_at(row["covers_from"]),
+        covers_to=dialect.read_at(row["covers_to"]),
+        covers_count=row["covers_count"] or 0,
+        lost=row["lost"],
+        created_at=dialect.read_at(row["created_at"]),
+        started_at=now,
+        # a backfill of what came before the last success has no success before it that is known
+        since=since if since is None or scheduled_for is None or since < scheduled_for else None,
+        policies=template.policies,
+    )
+
+
+def _invocation(row: Mapping[str, Any], subject: Subject, scheduled_for: datetime | None) -> str:
+    if row["invocation"] is not None:
+        return str(row["invocation"])
+    return f"{subject.key}#{row['id']}" if scheduled_for is None else invocation(subject.key, scheduled_for)
+
+
+def hand_back(conn: Connection, node: str, in_hands: Collection[tuple[int, int]], now: datetime) -> list[int]:
+    """Queue again the runs that are running under `node` and whose (run, token) is not in its hands; their ids.
+
+    Their attempt does not count: no code of theirs was invoked. Only the claim loop itself may ask for this, between
+    two claims and while none of its claims is unanswered. Rows locked elsewhere are passed over.
+    """
+    rows = dialect.query(conn, "SELECT run_id, token FROM {claims} WHERE node = %s", [node])
+    stray = [(r["run_id"], r["token"]) for r in rows if (r["run_id"], r["token"]) not in in_hands]
+    if not stray:
+        return []
+    member, params = dialect.in_list(conn, [run for run, _ in stray])
+    sql = f"SELECT id, token, definition_id FROM {{runs}} WHERE id {member} AND state = 'running' ORDER BY id"
+    tokens = dict(stray)
+    locked = dialect.query(conn, sql + dialect.skip_locked(conn), params)
+    return _queue_again(conn, [row for row in locked if tokens[row["id"]] == row["token"]], now)
+
+
+def _queue_again(conn: Connection, rows: Sequence[Mapping[str, Any]], now: datetime) -> list[int]:
+    if not rows:
+        return []
+    ids = [row["id"] for row in rows]
+    member, params = dialect.in_list(conn, ids)
+    sql = (
+        "UPDATE {runs} SET state = 'queued', reason = 'handed_back', admit_at = %s, attempt = attempt - 1, node = NULL"
+        f" WHERE id {member}"
+    )
+    dialect.execute(conn, sql, [dialect.at(conn, now), *params])
+    dialect.execute(conn, f"DELETE FROM {{claims}} WHERE run_id {member}", params)
+    about = subjects(conn, {row["definition_id"] for row in rows})
+    data = {"reason": "handed_back"}
+    events.write(conn, [run_event("run.handed_back", now, about[r["definition_id"]], r["id"], **data) for r in rows])
+    return ids

@@ -1,0 +1,353 @@
+"""The only file that names a database: locks, bulk statements, ids, clock, notifications, pragmas.
+
+Every function takes the Connection of a transaction that its caller began. Bulk functions go to the driver through the
+same connection: Core costs four times as much per row (design document 6).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, LargeBinary, Table, Text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.types import TypeEngine
+
+from rota.clock import Clock, SystemClock
+from rota.store.tables import Instant, Json, from_micros, of, to_micros
+
+CHANNEL: Final = "rota_wake"
+_SYSTEM: Final = SystemClock()
+_PG_TYPES: Final[tuple[tuple[type[Any], str, str], ...]] = (
+    (Instant, "timestamptz", "timestamptz"),
+    (Json, "text", "jsonb"),
+    (BigInteger, "bigint", "bigint"),
+    (Integer, "integer", "integer"),
+    (Boolean, "boolean", "boolean"),
+    (Float, "double precision", "double precision"),
+    (LargeBinary, "bytea", "bytea"),
+    (Text, "text", "text"),
+)
+_SETTINGS: Final = (
+    "set_config('application_name', %s, true), set_config('idle_in_transaction_session_timeout', '10s', true),"
+    " set_config('lock_timeout', '2s', true), set_config('statement_timeout', '30s', true)"
+)
+
+Row = Mapping[str, Any]
+
+
+def is_postgresql(conn: Connection) -> bool:
+    """Whether this is PostgreSQL (else SQLite)."""
+    return conn.dialect.name == "postgresql"
+
+
+def skip_locked(conn: Connection, *, of_table: str = "") -> str:
+    """The clause that locks the selected rows and passes over those locked elsewhere; nothing on SQLite."""
+    target = f" OF {of_table}" if of_table else ""
+    return f" FOR NO KEY UPDATE{target} SKIP LOCKED" if is_postgresql(conn) else ""
+
+
+def for_update(conn: Connection, *, of_table: str = "") -> str:
+    """The clause that locks the selected rows and waits for them; nothing on SQLite."""
+    target = f" OF {of_table}" if of_table else ""
+    return f" FOR NO KEY UPDATE{target}" if is_postgresql(conn) else ""
+
+
+def start(conn: Connection, name: str) -> datetime | None:
+    """Make this transaction one of rota's own: bounded waits, named; tells the database's time on PostgreSQL."""
+    if not is_postgresql(conn):
+        return None
+    row = conn.exec_driver_sql(f"SELECT clock_timestamp(), {_SETTINGS}", (name,)).one()
+    return _utc(row[0])
+
+
+def instant(conn: Connection) -> datetime:
+    """The present instant: of the simulated clock, else of the database's machine."""
+    clock: Clock = conn.get_execution_options().get("rota_clock", _SYSTEM)
+    if clock.simulated or not is_postgresql(conn):
+        return clock.now()
+    return _utc(conn.exec_driver_sql("SELECT clock_timestamp()").scalar_one())
+
+
+def _utc(value: datetime) -> datetime:
+    return value.astimezone(UTC)
+
+
+def draw_ids(conn: Connection, table: Table, count: int) -> list[int]:
+    """`count` fresh ids of a table, growing. On PostgreSQL they stay drawn after a rollback."""
+    if count <= 0:
+        return []
+    if is_postgresql(conn):
+        sequence = f'"{table.schema}".{table.name}_id_seq'
+        sql = f"SELECT nextval('{sequence}') FROM generate_series(1, %s)"
+        return [row[0] for row in conn.exec_driver_sql(sql, (count,))]
+    last = conn.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).scalar()
+    return list(range((last or 0) + 1, (last or 0) + 1 + count))
+
+
+def _pg_type(kind: TypeEngine[Any]) -> tuple[str, str]:
+    for cls, array, cast in _PG_TYPES:
+        if isinstance(kind, cls):
+            return array, cast
+    raise TypeError(f"no PostgreSQL type known for {kind!r}")
+
+
+def encode(conn: Connection, kind: TypeEngine[Any], value: Any) -> Any:
+    """One value as the driver of this connection takes it."""
+    if value is None:
+        return None
+    if isinstance(kind, Json):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(kind, Instant) and not is_postgresql(conn):
+        return to_micros(value)
+    return value
+
+
+def decode(kind: TypeEngine[Any], value: Any) -> Any:
+    """One value that the driver returned, as rota holds it."""
+    if value is None:
+        return None
+    if isinstance(kind, Instant):
+        return from_micros(value) if isinstance(value, int) else _utc(value)
+    if isinstance(kind, Json):
+        return json.loads(value) if isinstance(value, str) else value
+    return bool(value) if isinstance(kind, Boolean) else value
+
+
+def at(conn: Connection, value: datetime | None) -> Any:
+    """An instant as a driver parameter."""
+    return value if value is None or is_postgresql(conn) else to_micros(value)
+
+
+def read_at(value: Any) -> Any:
+    """An instant from a driver row: aware UTC, or None."""
+    if value is None:
+        return None
+    return from_micros(value) if isinstance(value, int) else _utc(value)
+
+
+class Repeat(Exception):  # noqa: N818 - a request to the caller, not a fault
+    """The transaction found the world other than it had looked: it is rolled back and repeated by `Database.call`."""
+
+
+def query(conn: Connection, sql: str, params: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    """Rows of raw SQL with `{table}` names and `%s` marks on every database, as dicts of driver values."""
+    result = conn.exec_driver_sql(_marks(conn, of(conn).sql(sql)), tuple(params))
+    names = list(result.keys())
+    return [dict(zip(names, row, strict=True)) for row in result]
+
+
+def execute(conn: Connection, sql: str, params: Sequence[Any] = ()) -> int:
+    """Run raw SQL with `{table}` names and `%s` marks; the number of rows it touched."""
+    return conn.exec_driver_sql(_marks(conn, of(conn).sql(sql)), tuple(params)).rowcount
+
+
+def _marks(conn: Connection, sql: str) -> str:
+    return sql if is_postgresql(conn) else sql.replace("%s", "?")
+
+
+def in_list(conn: Connection, values: Iterable[Any], cast: str = "bigint") -> tuple[str, list[Any]]:
+    """A membership test `… ` + clause and its parameters: one array on PostgreSQL, marks on SQLite.
+
+    Callers keep the lists bounded (SQLite takes at most 32,766 marks).
+    """
+    items = list(values)
+    if is_postgresql(conn):
+        return f"= ANY(%s::{cast}[])", [items]
+    return f"IN ({','.join(['%s'] * len(items))})", items
+
+
+def derived(
+    conn: Connection, alias: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
+) -> tuple[str, list[Any]]:
+    """Rows of values as a derived table for a FROM clause, and its parameters: one array per column, or one JSON text.
+
+    `columns` has (name, type), the types named as PostgreSQL does; instants and JSON values are given as rota holds them.
+    """
+    names = ", ".join(name for name, _ in columns)
+    if is_postgresql(conn):
+        arrays = ", ".join(f"%s::{'text' if kind == 'jsonb' else kind}[]" for _, kind in columns)
+        picked = ", ".join(f"a.{name}::jsonb" if kind == "jsonb" else f"a.{name}" for name, kind in columns)
+        params = [[_loose(conn, kind, row[i]) for row in rows] for i, (_, kind) in enumerate(columns)]
+        return f"(SELECT {picked} FROM unnest({arrays}) AS a({names})) AS {alias}({names})", params
+    picked = ", ".join(f"json_extract(value, '$[{i}]') AS {name}" for i, (name, _) in enumerate(columns))
+    kinds = [kind for _, kind in columns]
+    text = json.dumps([[_loose(conn, kind, v) for kind, v in zip(kinds, row, strict=True)] for row in rows])
+    return f"(SELECT {picked} FROM json_each(%s)) AS {alias}", [text]
+
+
+def _loose(conn: Connection, kind: str, value: Any) -> Any:
+    if value is None or kind not in ("jsonb", "timestamptz"):
+        return value
+    return at(conn, value) if kind == "timestamptz" else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def end_sessions(conn: Connection, nodes: Sequence[str]) -> int:
+    """End the database sessions whose transaction belongs to one of these nodes; how many. Nothing on SQLite."""
+    if not nodes or not is_postgresql(conn):
+        return 0
+    sql = (
+        "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = ANY(%s::text[])"
+    )
+    return int(conn.exec_driver_sql(sql, ([f"rota:{node}" for node in nodes],)).scalar_one())
+
+
+def insert_many(
+    conn: Connection, table: Table, rows: Sequence[Row], *, ignore: bool = False, returning: str | None = None
+) -> list[Any]:
+    """Insert rows (all with the same keys) by one set-based statement.
+
+    With `ignore` a row that breaks a uniqueness is left out without an error; `returning` names the column (the
+    primary key, given in the rows) whose values of the rows that really went in are returned.
+    """
+    if not rows:
+        return []
+    columns = list(rows[0])
+    kinds = [table.c[name].type for name in columns]
+    conflict = " ON CONFLICT DO NOTHING" if ignore else ""
+    if is_postgresql(conn):
+        return _insert_unnest(conn, table, rows, kinds, conflict, returning)
+    marks = ", ".join("?" * len(columns))
+    sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks}){conflict}"
+    values = [tuple(encode(conn, kind, row[name]) for name, kind in zip(columns, kinds, strict=True)) for row in rows]
+    if returning is None or not ignore:
+        conn.exec_driver_sql(sql, values)
+        return [row[returning] for row in rows] if returning else []
+    went = []
+    cursor = conn.connection.cursor()
+    for row, value in zip(rows, values, strict=True):
+        cursor.execute(sql, value)
+        if cursor.rowcount == 1:
+            went.append(row[returning])
+    cursor.close()
+    return went
+
+
+def _insert_unnest(
+    conn: Connection, table: Table, rows: Sequence[Row], kinds: list[TypeEngine[Any]], conflict: str, returning: str | None
+) -> list[Any]:
+    """One INSERT … SELECT over arrays; a column that is the same in every row travels once, not as an array."""
+    columns = list(rows[0])
+    values, arrays, params, constants = [], [], [], []
+    for number, (name, kind) in enumerate(zip(columns, kinds, strict=True)):
+        array, cast = _pg_type(kind)
+        first = rows[0][name]
+        if number and all(row[name] is first for row in rows):
+            values.append(f"%s::{cast}")
+            constants.append(encode(conn, kind, first))
+        else:
+            values.append(f"a.{name}::{cast}" if array != cast else f"a.{name}")
+            arrays.append((name, array))
+            params.append([encode(conn, kind, row[name]) for row in rows])
+    sql = (
+        f'INSERT INTO "{table.schema}".{table.name} ({", ".join(columns)}) SELECT {", ".join(values)}'
+        f" FROM unnest({', '.join(f'%s::{kind}[]' for _, kind in arrays)}) AS a({', '.join(name for name, _ in arrays)})"
+        f"{conflict}{f' RETURNING {returning}' if returning else ''}"
+    )
+    result = conn.exec_driver_sql(sql, (*constants, *params))
+    return [row[0] for row in result] if returning else []
+
+
+def update_many(
+    conn: Connection, table: Table, rows: Sequence[Row], *, keys: Sequence[str], where: str = ""
+) -> list[Any]:
+    """Update rows by their `keys` (equality on each) and an extra condition on the table; all rows have the same keys.
+
+    Returns the first key of every row that was really updated: the caller looks at that.
+    """
+    if not rows:
+        return []
+    sets = [name for name in rows[0] if name not in keys]
+    extra = f" AND {where}" if where else ""
+    if is_postgresql(conn):
+        return _update_unnest(conn, table, rows, sets, list(keys), extra)
+    sql = (
+        f"UPDATE {table.name} SET {', '.join(f'{n} = ?' for n in sets)}"
+        f" WHERE {' AND '.join(f'{k} = ?' for k in keys)}{extra.replace('t.', '')}"
+    )
+    done = []
+    cursor = conn.connection.cursor()
+    order = [*sets, *keys]
+    kinds = [table.c[name].type for name in order]
+    for row in rows:
+        cursor.execute(sql, tuple(encode(conn, kind, row[n]) for n, kind in zip(order, kinds, strict=True)))
+        if cursor.rowcount == 1:
+            done.append(row[keys[0]])
+    cursor.close()
+    return done
+
+
+def _update_unnest(
+    conn: Connection, table: Table, rows: Sequence[Row], sets: list[str], keys: list[str], extra: str
+) -> list[Any]:
+    columns = [*keys, *sets]
+    kinds = [table.c[name].type for name in columns]
+    types = [_pg_type(kind) for kind in kinds]
+    arrays = ", ".join(f"%s::{array}[]" for array, _ in types)
+    casts = dict(zip(columns, types, strict=True))
+    assign = ", ".join(f"{n} = a.{n}::{casts[n][1]}" for n in sets)
+    match = " AND ".join(f"t.{k} = a.{k}" for k in keys)
+    sql = (
+        f'UPDATE "{table.schema}".{table.name} AS t SET {assign}'
+        f" FROM unnest({arrays}) AS a({', '.join(columns)}) WHERE {match}{extra} RETURNING t.{keys[0]}"
+    )
+    params = tuple(
+        [encode(conn, kind, row[column]) for row in rows] for column, kind in zip(columns, kinds, strict=True)
+    )
+    return [row[0] for row in conn.exec_driver_sql(sql, params)]
+
+
+def lock_named(conn: Connection, names: Iterable[str]) -> None:
+    """Take the transaction-scoped advisory locks of named keys, in order. SQLite has one writer: nothing."""
+    ordered = sorted(set(names))
+    if ordered and is_postgresql(conn):
+        sql = "SELECT pg_advisory_xact_lock(hashtextextended(n, 8470)) FROM unnest(%s::text[]) WITH ORDINALITY AS a(n, i) ORDER BY i"
+        conn.exec_driver_sql(sql, (ordered,))
+
+
+def notify(conn: Connection, payloads: Iterable[str]) -> None:
+    """Send wake hints; they reach listeners when the transaction commits. Nothing on SQLite (data_version serves)."""
+    if is_postgresql(conn):
+        for payload in sorted(set(payloads)):
+            conn.exec_driver_sql("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
+
+
+_RETRYABLE: Final = {"40001", "40P01", "55P03"}
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the transaction was rolled back for a reason that a repeat heals: deadlock, serialization, lock wait."""
+    if isinstance(error, Repeat):
+        return True
+    if not isinstance(error, DBAPIError) or error.orig is None:
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return state in _RETRYABLE
+    message = str(error.orig)
+    return "database is locked" in message or "database table is locked" in message or "database schema has changed" in message
+
+
+def is_gone(error: BaseException) -> bool:
+    """Whether the connection or the server is away, or will not take writes now."""
+    if not isinstance(error, DBAPIError) or error.orig is None:
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    if error.connection_invalidated or (state or "").startswith(("08", "57P", "53", "25006", "58")):
+        return True
+    if state is None and type(error.orig).__module__.startswith("psycopg"):
+        return type(error.orig).__name__ in ("OperationalError", "InterfaceError")
+    message = str(error.orig)
+    return any(text in message for text in ("unable to open", "readonly database", "disk is full", "disk I/O error"))
+
+
+def is_unmigrated(error: BaseException) -> bool:
+    """Whether rota's tables are missing."""
+    if not isinstance(error, DBAPIError) or error.orig is None:
+        return False
+    if getattr(error.orig, "sqlstate", None) in ("42P01", "3F000", "42703"):
+        return True
+    return "no such table" in str(error.orig) or "no such column" in str(error.orig)

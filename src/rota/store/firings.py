@@ -1,0 +1,257 @@
+"""Firing: claim what is due, commit what was decided. One transaction of the caller, a fixed number of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from rota.model import reasons
+from rota.model.event import Event, event
+from rota.model.firing import TICK, Decision, Fire, Firing
+from rota.model.overlap import NewRun, RunSet
+from rota.model.schedule import DONE, Cursor, Definition
+from rota.store import dialect, events, intake
+from rota.store.decisions import Decided, record
+from rota.store.definitions import cursor_from_row
+from rota.store.tables import of
+
+_CURSOR = (
+    "schedule_id, definition_id, revision, state, watermark, next_at, due_at, paused_until, disabled_reason,"
+    " cut_until, last_wall, probe_at, zone_data"
+)
+_INSTANTS = ("watermark", "next_at", "due_at", "paused_until", "cut_until", "probe_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A firing together with what it was decided from."""
+
+    definition: Definition
+    before: Cursor
+    firing: Firing
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What one commit of firings did: counts by disposition, and the lanes that got runs."""
+
+    fired: int
+    skipped: dict[str, int]
+    coalesced: int
+    lanes: frozenset[str]
+
+
+def claim_due(conn: Connection, now: datetime, limit: int, leave: Collection[int] = ()) -> list[Cursor]:
+    """Lock and return the cursors that are due, the longest due first; those locked elsewhere are passed over.
+
+    `leave` are schedules that this node cannot compute; others may.
+    """
+    apart = ""
+    params: list[object] = [dialect.at(conn, now)]
+    if leave:
+        member, extra = dialect.in_list(conn, sorted(leave)[:10_000])
+        apart, params = f" AND NOT (schedule_id {member})", params + extra
+    sql = f"SELECT {_CURSOR} FROM {{cursors}} WHERE due_at <= %s{apart} ORDER BY due_at LIMIT {int(limit)}"
+    return _cursors(conn, sql + dialect.skip_locked(conn), params)
+
+
+def lock(conn: Connection, schedule_id: int) -> Cursor | None:
+    """Lock one cursor, waiting for it; None where there is no such schedule. Ask the clock after this, not before."""
+    sql = f"SELECT {_CURSOR} FROM {{cursors}} WHERE schedule_id = %s" + dialect.for_update(conn)
+    found = _cursors(conn, sql, [schedule_id])
+    return found[0] if found else None
+
+
+def lock_many(conn: Connection, ids: Sequence[int]) -> list[Cursor]:
+    """Lock several cursors in the order of their ids, waiting for them."""
+    member, params = dialect.in_list(conn, sorted(set(ids)))
+    sql = f"SELECT {_CURSOR} FROM {{cursors}} WHERE schedule_id {member} ORDER BY schedule_id"
+    return _cursors(conn, sql + dialect.for_update(conn), params)
+
+
+def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Cursor]:
+    rows = dialect.query(conn, sql, params)
+    return [cursor_from_row(row | {name: dialect.read_at(row[name]) for name in _INSTANTS}) for row in rows]
+
+
+def next_due(conn: Connection) -> datetime | None:
+    """When the first schedule is due, or None. One probe of an index."""
+    value = dialect.query(conn, "SELECT min(due_at) AS at FROM {cursors} WHERE due_at IS NOT NULL")[0]["at"]
+    found: datetime | None = dialect.read_at(value)
+    return found
+
+
+def skips(conn: Connection, cursors: Sequence[Cursor]) -> dict[int, frozenset[datetime]]:
+    """The occurrences that an operator took out, per schedule."""
+    if not cursors or not dialect.query(conn, "SELECT 1 FROM {skips} LIMIT 1"):
+        return {}
+    found: dict[int, set[datetime]] = {}
+    for start in range(0, len(cursors), 5000):
+        member, params = dialect.in_list(conn, [c.schedule_id for c in cursors[start : start + 5000]])
+        sql = f"SELECT schedule_id, scheduled_for FROM {{skips}} WHERE schedule_id {member}"
+        for row in dialect.query(conn, sql, params):
+            found.setdefault(row["schedule_id"], set()).add(dialect.read_at(row["scheduled_for"]))
+    return {key: frozenset(value) for key, value in found.items()}
+
+
+def run_set(definition: Definition, fires: Sequence[Fire], *, always_wait: bool) -> RunSet:
+    """The runs of one firing, as intake takes them."""
+    policies = definition.policies
+    runs = tuple(
+        NewRun(
+            definition_id=definition.id,
+            key=definition.key,
+            cause=fire.cause,
+            lane=definition.lane,
+            priority=definition.priority,
+            schedule_id=definition.schedule_id,
+            scheduled_for=None if fire.cause == "probe" else fire.at,
+            scope=definition.key.rsplit("/", 1)[0] if fire.cause == "probe" else None,
+            invocation=f"{definition.key}@probe-{fire.at.isoformat()}" if fire.cause == "probe" else None,
+            not_before=fire.not_before,
+            expires_at=fire.expires_at,
+            covers_from=fire.covers_from,
+            covers_to=fire.covers_to,
+            covers_count=fire.covers_count,
+        )
+        for fire in fires
+    )
+    return RunSet(
+        runs, definition.flight, policies.overlap, policies.queue_max, always_wait=always_wait, named=definition.named_flight
+    )
+
+
+def commit(conn: Connection, now: datetime, decided: Sequence[Judged], node: str) -> Committed:
+    """Insert the runs, put into `ready` what may start, advance the cursors, write decisions and events.
+
+    The caller holds the cursors. A run that was not inserted was a duplicate or found its key held, and is decided so.
+    """
+    firing = sorted((d for d in decided if d.firing.fires), key=lambda d: (d.definition.flight or "", d.before.due_at or now))
+    sets = [run_set(d.definition, d.firing.fires, always_wait=d.firing.always_wait) for d in firing]
+    placed = dict(zip((d.before.schedule_id for d in firing), intake.place(conn, now, sets), strict=True)) if sets else {}
+    made: list[Decided] = []
+    for each in decided:
+        for decision in _decisions(each, placed.get(each.before.schedule_id, [])):
+            made.append(Decided(each.before.schedule_id, each.before.revision, decision))
+    fresh = record(conn, now, node, made)
+    _advance(conn, [d.firing.cursor for d in decided])
+    _forget_skips(conn, decided)
+    _write_events(conn, now, decided, placed, fresh)
+    runs = [p for group in placed.values() for p in group if p.id is not None]
+    skipped: dict[str, int] = {}
+    for one in made:
+        if one.decision.what == reasons.SKIPPED:
+            skipped[one.decision.reason or ""] = skipped.get(one.decision.reason or "", 0) + 1
+    coalesced = sum(one.decision.what == reasons.COALESCED for one in made)
+    return Committed(len(runs), skipped, coalesced, frozenset(p.run.lane for p in runs))
+
+
+def _decisions(each: Judged, placed: Sequence[intake.Placed]) -> list[Decision]:
+    """The firing's decisions, corrected by what intake did: a set that found its key held is skipped whole."""
+    decisions = list(each.firing.decisions)
+    if placed and all(p.id is None and p.place == "skip" for p in placed):
+        decisions = [_as_overlap(d) for d in decisions]
+    for one in placed:
+        at = one.run.scheduled_for
+        if one.id is not None or at is None:
+            continue
+        low = max([each.before.watermark, *(d.until_at for d in decisions if d.until_at < at)])
+        reason = reasons.OVERLAP if one.place == "skip" else reasons.DUPLICATE
+        decisions.append(Decision(min(low, at - TICK), at, reasons.SKIPPED, reason))
+    return sorted(decisions, key=lambda d: d.until_at)
+
+
+def _as_overlap(decision: Decision) -> Decision:
+    if decision.what != reasons.COALESCED:
+        return decision
+    return replace(decision, what=reasons.SKIPPED, reason=reasons.OVERLAP)
+
+
+def _advance(conn: Connection, cursors: Sequence[Cursor]) -> None:
+    dialect.update_many(conn, of(conn).cursors, [cursor_row(c) for c in cursors], keys=["schedule_id"])
+
+
+def cursor_row(c: Cursor) -> dict[str, object]:
+    """The columns of a cursor."""
+    return {
+        "schedule_id": c.schedule_id,
+        "definition_id": c.definition_id,
+        "revision": c.revision,
+        "state": c.state,
+        "watermark": c.watermark,
+        "next_at": c.next_at,
+        "due_at": c.due_at,
+        "paused_until": c.paused_until,
+        "disabled_reason": c.disabled_reason,
+        "cut_until": c.cut_until,
+        "last_wall": None if c.last_wall is None else c.last_wall.isoformat(),
+        "probe_at": c.probe_at,
+        "zone_data": c.zone_data,
+    }
+
+
+def write_cursor(conn: Connection, cursor: Cursor) -> None:
+    """Write one locked cursor."""
+    _advance(conn, [cursor])
+
+
+def _forget_skips(conn: Connection, decided: Sequence[Judged]) -> None:
+    marks = {d.before.schedule_id: d.firing.cursor.watermark for d in decided}
+    taken = [s for s in {d.schedule_id for d in _skips_of(decided)} if s in marks]
+    for schedule in taken:
+        sql = "DELETE FROM {skips} WHERE schedule_id = %s AND scheduled_for <= %s"
+        dialect.execute(conn, sql, [schedule, dialect.at(conn, marks[schedule])])
+
+
+def _skips_of(decided: Sequence[Judged]) -> list[Decided]:
+    return [
+        Decided(d.before.schedule_id, d.before.revision, x)
+        for d in decided
+        for x in d.firing.decisions
+        if x.reason == reasons.OPERATOR
+    ]
+
+
+def _write_events(
+    conn: Connection,
+    now: datetime,
+    decided: Sequence[Judged],
+    placed: dict[int, list[intake.Placed]],
+    fresh: Sequence[Decided],
+) -> None:
+    keys = {d.before.schedule_id: d.definition for d in decided}
+    written: list[Event] = []
+    for each in decided:
+        d = each.definition
+        if each.firing.resumed:
+            written.append(event("schedule.resumed", now, d.key, reason="the pause ended"))
+        written += [_fired(d, p, now) for p in placed.get(each.before.schedule_id, []) if p.id is not None]
+        if each.firing.cursor.state == DONE and each.before.state != DONE:
+            written.append(event("schedule.done", now, d.key))
+    for one in fresh:
+        kind = "schedule.skipped" if one.decision.what == reasons.SKIPPED else "schedule.coalesced"
+        written.append(
+            event(
+                kind, now, keys[one.schedule_id].key, reason=one.decision.reason,
+                after=one.decision.after_at.isoformat(), until=one.decision.until_at.isoformat(),
+            )  # fmt: skip
+        )
+    events.write(conn, written)
+
+
+def _fired(definition: Definition, placed: intake.Placed, now: datetime) -> Event:
+    at = placed.run.scheduled_for
+    return event(
+        "schedule.fired",
+        now,
+        definition.key,
+        run=placed.id,
+        job=definition.job,
+        schedule=definition.key,
+        scheduled_for=None if at is None else at.isoformat(),
+        cause=placed.run.cause,
+        place=placed.place,
+    )

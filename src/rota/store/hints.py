@@ -1,0 +1,142 @@
+"""Hints between processes: they may end a sleep early and never carry truth (law 7).
+
+PostgreSQL: NOTIFY on a connection of its own after the commit, LISTEN on another. SQLite: `PRAGMA data_version`, which
+changes when another connection has committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from sqlalchemy.engine import URL
+
+from rota.store.dialect import CHANNEL
+
+_PING: Final = 20.0
+KEEPALIVE: Final = {
+    "connect_timeout": 5,
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15000,
+}
+
+
+def _dsn(url: URL) -> str:
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+class PostgresHints:
+    """Both directions for one process: a thread that listens, a connection that sends. Faults are survived silently.
+
+    `ears` counts connections that really listen; a dead listener is found by a ping within 20 s and opened again.
+    """
+
+    def __init__(self, url: URL, heard: Callable[[str], None]) -> None:
+        self._dsn = _dsn(url)
+        self._heard = heard
+        self._stop = threading.Event()
+        self._sender: Any = None
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._listen, name="rota-listen", daemon=True)
+        self.listening = False
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End both; returns when the thread has ended."""
+        self._stop.set()
+        self._thread.join(timeout=10)
+        with self._lock:
+            self._close_sender()
+
+    def send(self, kinds: Iterable[str]) -> None:
+        """Tell the other processes, after the commit. A fault loses the hint: the poll makes up for it."""
+        import psycopg
+
+        with self._lock:
+            try:
+                if self._sender is None:
+                    self._sender = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **KEEPALIVE)
+                for kind in kinds:
+                    self._sender.execute("SELECT pg_notify(%s, %s)", (CHANNEL, kind))
+            except psycopg.Error:
+                self._close_sender()
+
+    def _close_sender(self) -> None:
+        if self._sender is not None:
+            with contextlib.suppress(Exception):
+                self._sender.close()
+            self._sender = None
+
+    def _listen(self) -> None:
+        import psycopg
+
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **KEEPALIVE) as conn:
+                    conn.execute(f"LISTEN {CHANNEL}")
+                    self.listening = True
+                    self._heard("")  # whatever was sent before this moment was not heard
+                    self._hear(conn)
+            except psycopg.Error:
+                self.listening = False
+                self._stop.wait(1.0)
+
+    def _hear(self, conn: Any) -> None:
+        silent = 0.0
+        while not self._stop.is_set():
+            got = False
+            for note in conn.notifies(timeout=0.5, stop_after=1):
+                self._heard(note.payload)
+                got = True
+            silent = 0.0 if got else silent + 0.5
+            if silent >= _PING:
+                conn.execute("SELECT 1")
+                silent = 0.0
+
+
+class SqliteHints:
+    """Looks at `PRAGMA data_version` every 100 ms on a connection of its own: another process has committed."""
+
+    def __init__(self, url: URL, heard: Callable[[str], None]) -> None:
+        self._path = url.database or ""
+        self._heard = heard
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="rota-watch", daemon=True)
+        self.listening = True
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it; returns when the thread has ended."""
+        self._stop.set()
+        self._thread.join(timeout=10)
+
+    def send(self, kinds: Iterable[str]) -> None:
+        """Nothing to send: the commit itself is seen."""
+
+    def _watch(self) -> None:
+        while not self._stop.is_set():
+            try:
+                with contextlib.closing(sqlite3.connect(self._path, isolation_level=None)) as conn:
+                    self._compare(conn)
+            except sqlite3.Error:
+                self._stop.wait(1.0)
+
+    def _compare(self, conn: sqlite3.Connection) -> None:
+        seen = conn.execute("PRAGMA data_version").fetchone()[0]
+        while not self._stop.wait(0.1):
+            now = conn.execute("PRAGMA data_version").fetchone()[0]
+            if now != seen:
+                seen = now
+                self._heard("")

@@ -1,0 +1,195 @@
+"""Where every new run comes in: fires, requests by hand, backfills, retries, the application's own.
+
+The caller holds the lock that guards the key (the schedule's cursor; a named key's lock is taken here), so the key's
+state can only become freer between the look and the writes, but for admit, which gives a free key to a run that waits
+already and therefore counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from rota.model.overlap import SKIP, START, WAIT, KeyState, NewRun, RunSet, Verdict, after, judge
+from rota.store import dialect
+from rota.store.tables import of
+
+DUPLICATE = "duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What became of one new run: `start` (queued, may start from `not_before`), `wait`, `skip` or `duplicate`.
+
+    `id` is the run's row; None where there is none (a skip that is not by hand, a duplicate).
+    """
+
+    run: NewRun
+    place: str
+    id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    id: int
+    run: NewRun
+    place: str
+    owner: RunSet
+
+
+def place(conn: Connection, now: datetime, sets: Sequence[RunSet], actor: str = "scheduler") -> list[list[Placed]]:
+    """Judge, insert and queue the runs of all sets; per set what became of each of its runs.
+
+    Afterwards each run that may start at once has its row in `ready`, one that starts later has `admit_at`, one that
+    waits for its key is marked waiting, and the holder of each key is in `flights`. A run whose occurrence or
+    invocation exists already is a duplicate and changes nothing. A fixed number of statements, whatever the number.
+    """
+    dialect.lock_named(conn, (s.flight for s in sets if s.named and s.flight is not None))
+    states = key_states(conn, [s.flight for s in sets if s.flight is not None])
+    ids = iter(dialect.draw_ids(conn, of(conn).runs, sum(len(s.runs) for s in sets)))
+    candidates: list[list[_Candidate]] = []
+    displaced: list[tuple[str, Verdict, KeyState]] = []
+    for each in sets:
+        state = states.get(each.flight or "", KeyState())
+        verdict = judge(each, state)
+        mine = tuple(next(ids) for _ in each.runs)
+        if each.flight is not None:
+            states[each.flight] = after(state, verdict, mine)
+            if verdict.cancel_waiting or verdict.ask_holder:
+                displaced.append((each.flight, verdict, state))
+        candidates.append([_Candidate(i, r, p, each) for i, r, p in zip(mine, each.runs, verdict.places, strict=True)])
+    _displace(conn, now, displaced, actor)
+    went = _insert(conn, now, [c for group in candidates for c in group if c.place != SKIP or c.owner.by_hand])
+    return [[_placed(c, went) for c in group] for group in candidates]
+
+
+def _placed(c: _Candidate, went: set[int]) -> Placed:
+    if c.id in went:
+        return Placed(c.run, c.place, c.id)
+    return Placed(c.run, SKIP if c.place == SKIP and not c.owner.by_hand else DUPLICATE, None)
+
+
+def key_states(conn: Connection, flights: Sequence[str]) -> dict[str, KeyState]:
+    """The state of each key: a row of `flights` whose run is final counts as free."""
+    states: dict[str, KeyState] = {}
+    unique = sorted(set(flights))
+    for start in range(0, len(unique), 10_000):
+        member, params = dialect.in_list(conn, unique[start : start + 10_000], "text")
+        holders = dialect.query(
+            conn,
+            "SELECT f.flight, f.run_id FROM {flights} f JOIN {runs} r ON r.id = f.run_id"
+            f" WHERE r.state IN ('queued', 'running') AND f.flight {member}",
+            params,
+        )
+        held = {row["flight"]: row["run_id"] for row in holders}
+        waiters = dialect.query(
+            conn,
+            "SELECT flight, count(*) AS n FROM {runs} WHERE waiting AND state = 'queued'"
+            f" AND flight {member} GROUP BY flight",
+            params,
+        )
+        waiting = {row["flight"]: row["n"] for row in waiters}
+        for key in {*held, *waiting}:
+            states[key] = KeyState(held.get(key), waiting.get(key, 0))
+    return states
+
+
+def _displace(conn: Connection, now: datetime, displaced: list[tuple[str, Verdict, KeyState]], actor: str) -> None:
+    """Carry out `overlap: replace`: cancel those that wait, ask the holder (also one that has not started) to stop."""
+    from rota.store.events import write
+    from rota.store.runs import cancelled_events
+
+    waiting = sorted({flight for flight, verdict, _ in displaced if verdict.cancel_waiting})
+    if waiting:
+        member, params = dialect.in_list(conn, waiting, "text")
+        rows = dialect.query(
+            conn,
+            "UPDATE {runs} SET state = 'cancelled', reason = 'replaced', waiting = false, admit_at = NULL, finished_at = %s"
+            f" WHERE waiting AND state = 'queued' AND flight {member} RETURNING id",
+            [dialect.at(conn, now), *params],
+        )
+        write(conn, cancelled_events(conn, [row["id"] for row in rows], now))
+    holders = [
+        {"run_id": state.holder, "kind": "replace", "at": now, "actor": actor, "reason": "replaced by a newer occurrence"}
+        for _, verdict, state in displaced
+        if verdict.ask_holder and state.holder is not None
+    ]
+    dialect.insert_many(conn, of(conn).cancels, holders, ignore=True)
+
+
+def _insert(conn: Connection, now: datetime, candidates: list[_Candidate]) -> set[int]:
+    tables = of(conn)
+    rows = [_row(c, now) for c in candidates]
+    went = set(dialect.insert_many(conn, tables.runs, rows, ignore=True, returning="id"))
+    starts = [c for c in candidates if c.place == START and c.id in went]
+    wanted = [(c.owner.flight, c.id) for c in starts if c.owner.flight is not None]
+    if len(take_keys(conn, wanted)) != len(wanted):
+        raise dialect.Repeat  # somebody took a key between the look and this write
+    ready = [
+        {"lane": c.run.lane, "priority": c.run.priority, "run_id": c.id}
+        for c in starts
+        if c.run.not_before is None or c.run.not_before <= now
+    ]
+    dialect.insert_many(conn, tables.ready, ready)
+    return went
+
+
+def _row(c: _Candidate, now: datetime) -> dict[str, Any]:
+    run, skipped = c.run, c.place == SKIP
+    later = c.place == START and run.not_before is not None and run.not_before > now
+    return {
+        "id": c.id,
+        "schedule_id": run.schedule_id,
+        "definition_id": run.definition_id,
+        "scheduled_for": run.scheduled_for,
+        "scope": run.scope,
+        "invocation": run.invocation,
+        "state": "skipped" if skipped else "queued",
+        "reason": "overlap" if skipped else None,
+        "cause": run.cause,
+        "lane": run.lane,
+        "priority": run.priority,
+        "flight": c.owner.flight,
+        "waiting": c.place == WAIT,
+        "judged": True,
+        "not_before": run.not_before,
+        "admit_at": run.not_before if later else None,
+        "expires_at": run.expires_at,
+        "attempt": 0,
+        "lost": 0,
+        "token": 0,
+        "retry_of": run.retry_of,
+        "args": run.args,
+        "covers_from": run.covers_from,
+        "covers_to": run.covers_to,
+        "covers_count": run.covers_count,
+        "created_at": now,
+        "finished_at": now if skipped else None,
+    }
+
+
+def take_keys(conn: Connection, holders: Sequence[tuple[str, int]]) -> list[int]:
+    """Make each run the holder of its key where the key is free; the ids of those that got it.
+
+    A row whose run is final is taken over. At most one run per key in one call.
+    """
+    if not holders:
+        return []
+    final = "NOT EXISTS (SELECT 1 FROM {runs} r WHERE r.id = {flights}.run_id AND r.state IN ('queued', 'running'))"
+    tail = f" ON CONFLICT (flight) DO UPDATE SET run_id = excluded.run_id WHERE {final} RETURNING run_id"
+    if dialect.is_postgresql(conn):
+        sql = "INSERT INTO {flights} (flight, run_id) SELECT * FROM unnest(%s::text[], %s::bigint[])" + tail.replace(
+            "{flights}.run_id", "flights.run_id"
+        )
+        ordered = sorted(holders)
+        rows = dialect.query(conn, sql, [[f for f, _ in ordered], [i for _, i in ordered]])
+        return [row["run_id"] for row in rows]
+    got = []
+    for flight, run in holders:
+        rows = dialect.query(conn, "INSERT INTO {flights} (flight, run_id) VALUES (%s, %s)" + tail, (flight, run))
+        got += [row["run_id"] for row in rows]
+    return got

@@ -1,0 +1,1 @@
+"""Alembic migrations, forward only. Imported only when migrating."""

@@ -1,0 +1,243 @@
+"""Runs: reading them, their JSON, their events. Claims, settlements and requests are beside this file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, select
+from sqlalchemy.sql import Select
+
+from rota.errors import InvalidValue, RunNotFound
+from rota.model.event import Event, event
+from rota.model.run import FINAL
+from rota.store import dialect
+from rota.store.tables import of
+
+STRENGTH: Final = ("cancel", "replace", "no_retry")
+"""Kinds of cancel requests, strongest first. `no_retry` lets code that runs go on."""
+REASONS: Final[Mapping[str, str]] = {"cancel": "cancelled", "replace": "replaced", "no_retry": "disabled"}
+"""Kind of a cancel request -> the reason of the run that it ended."""
+
+
+def rfc3339(instant: datetime) -> str:
+    """The instant as UTC text with `Z`, a fraction only if not zero."""
+    return instant.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def invocation(key: str, scheduled_for: datetime) -> str:
+    """The idempotency key of an occurrence's run."""
+    return f"{key}@{rfc3339(scheduled_for)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a run's events are about: the schedule's key or, without a schedule, the job's own definition's."""
+
+    key: str
+    job: str
+    schedule_id: int | None
+
+
+def run_event(kind: str, at: datetime, subject: Subject, run: int, **data: Any) -> Event:
+    """An event of a run: subject, run, job and schedule are the same for all of them."""
+    schedule = subject.key if subject.schedule_id is not None else None
+    return event(kind, at, subject.key, run=run, job=subject.job, schedule=schedule, **data)
+
+
+def subjects(conn: Connection, definitions: Iterable[int]) -> dict[int, Subject]:
+    """The subjects of the runs of these definitions."""
+    found: dict[int, Subject] = {}
+    wanted = sorted(set(definitions))
+    for start in range(0, len(wanted), 10_000):
+        member, params = dialect.in_list(conn, wanted[start : start + 10_000])
+        sql = f"SELECT id, key, job, schedule_id FROM {{definitions}} WHERE id {member}"
+        rows = dialect.query(conn, sql, params)
+        found |= {row["id"]: Subject(row["key"], row["job"], row["schedule_id"]) for row in rows}
+    return found
+
+
+def ended_events(conn: Connection, ids: Sequence[int], now: datetime) -> list[Event]:
+    """One event for the final state of each of these runs, in the order of `ids`."""
+    rows: dict[int, dict[str, Any]] = {}
+    for start in range(0, len(ids), 10_000):
+        member, params = dialect.in_list(conn, ids[start : start + 10_000])
+        sql = (
+            "SELECT r.id, r.state, r.reason, r.scheduled_for, d.key, d.job, d.schedule_id"
+            f" FROM {{runs}} r JOIN {{definitions}} d ON d.id = r.definition_id WHERE r.id {member}"
+        )
+        rows |= {row["id"]: row for row in dialect.query(conn, sql, params)}
+    return [_ended(rows[i], now) for i in ids if i in rows and rows[i]["state"] in FINAL]
+
+
+def _ended(row: Mapping[str, Any], now: datetime) -> Event:
+    at = dialect.read_at(row["scheduled_for"])
+    subject = Subject(row["key"], row["job"], row["schedule_id"])
+    scheduled_for = None if at is None else rfc3339(at)
+    return run_event(f"run.{row['state']}", now, subject, row["id"], reason=row["reason"], scheduled_for=scheduled_for)
+
+
+def cancelled_events(conn: Connection, ids: Sequence[int], now: datetime) -> list[Event]:
+    """The `run.cancelled` events of runs that this transaction has just made cancelled."""
+    return ended_events(conn, ids, now)
+
+
+def cancels_of(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
+    """The strongest cancel request of each of these runs that has one."""
+    found: dict[int, str] = {}
+    for start in range(0, len(ids), 10_000):
+        member, params = dialect.in_list(conn, ids[start : start + 10_000])
+        for row in dialect.query(conn, f"SELECT run_id, kind FROM {{cancels}} WHERE run_id {member}", params):
+            known = found.get(row["run_id"])
+            if known is None or STRENGTH.index(row["kind"]) < STRENGTH.index(known):
+                found[row["run_id"]] = row["kind"]
+    return found
+
+
+def get(conn: Connection, run_id: int) -> dict[str, Any]:
+    """One run's record (`record`); raises RunNotFound."""
+    tables = of(conn)
+    row = conn.execute(_wide(conn).where(tables.runs.c.id == run_id)).mappings().first()
+    if row is None:
+        raise RunNotFound(f"no run {run_id}")
+    return _records(conn, [row])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which runs to list. `schedule` is a key or a name, `after` the id of the last run of the page before."""
+
+    schedule_id: int | None = None
+    schedule: str | None = None
+    states: tuple[str, ...] = ()
+    job: str | None = None
+    lane: str | None = None
+    scope: tuple[str, str, str] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    after: int | None = None
+    oldest_first: bool = False
+
+
+def page(conn: Connection, wanted: Filter, limit: int = 50) -> list[dict[str, Any]]:
+    """At most `limit` records, newest first (or oldest first), from the cursor `wanted.after` on.
+
+    The order is that of ids, which is the order of creation; the cursor of the next page is the last record's id.
+    `since` and `until` bound created_at.
+    """
+    if limit < 1:
+        raise InvalidValue(f"limit: {limit} is not a whole number from 1 on")
+    table = of(conn).runs
+    order = table.c.id if wanted.oldest_first else table.c.id.desc()
+    statement = _filtered(conn, _wide(conn), wanted).order_by(order).limit(limit)
+    return _records(conn, list(conn.execute(statement).mappings()))
+
+
+def _filtered(conn: Connection, statement: Select[Any], wanted: Filter) -> Select[Any]:
+    runs, definitions = of(conn).runs, of(conn).definitions
+    conditions: list[Any] = []
+    if wanted.schedule_id is not None:
+        conditions.append(runs.c.schedule_id == wanted.schedule_id)
+    if wanted.schedule is not None:
+        exact = "/" in wanted.schedule
+        conditions.append(
+            definitions.c.key == wanted.schedule
+            if exact
+            else definitions.c.key.endswith(f"/{wanted.schedule}", autoescape=True)
+        )
+        conditions.append(runs.c.schedule_id.is_not(None))
+    if wanted.scope is not None:
+        conditions.append(definitions.c.key.startswith("/".join(wanted.scope) + "/", autoescape=True))
+    if wanted.states:
+        conditions.append(runs.c.state.in_(wanted.states))
+    if wanted.job is not None:
+        conditions.append(definitions.c.job == wanted.job)
+    if wanted.lane is not None:
+        conditions.append(runs.c.lane == wanted.lane)
+    if wanted.since is not None:
+        conditions.append(runs.c.created_at >= wanted.since)
+    if wanted.until is not None:
+        conditions.append(runs.c.created_at <= wanted.until)
+    if wanted.after is not None:
+        conditions.append(runs.c.id > wanted.after if wanted.oldest_first else runs.c.id < wanted.after)
+    return statement.where(*conditions)
+
+
+def _wide(conn: Connection) -> Select[Any]:
+    tables = of(conn)
+    runs, definitions = tables.runs, tables.definitions
+    columns = [
+        definitions.c.key.label("_key"),
+        definitions.c.job.label("job"),
+        definitions.c.args.label("_args"),
+        definitions.c.revision.label("revision"),
+    ]
+    return select(*runs.c, *columns).join_from(runs, definitions, definitions.c.id == runs.c.definition_id)
+
+
+def _records(conn: Connection, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    running = [row["id"] for row in rows if row["state"] == "running"]
+    ids = [row["id"] for row in rows]
+    asked = cancels_of(conn, running) if running else {}
+    progress = _progress(conn, ids) if ids else {}
+    return [record(row, asked.get(row["id"]), progress.get(row["id"])) for row in rows]
+
+
+def _progress(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    found: dict[int, dict[str, Any]] = {}
+    for start in range(0, len(ids), 10_000):
+        member, params = dialect.in_list(conn, ids[start : start + 10_000])
+        sql = f"SELECT run_id, done, total FROM {{progress}} WHERE run_id {member}"
+        rows = dialect.query(conn, sql, params)
+        found |= {row["run_id"]: {"done": row["done"], "total": row["total"]} for row in rows}
+    return found
+
+
+def record(row: Mapping[str, Any], asked: str | None, progress: dict[str, Any] | None) -> dict[str, Any]:
+    """A run as document 5 shows it, instants as datetimes; `result` is the JSON value's text."""
+    scheduled, error = row["scheduled_for"], row["error"]
+    name = row["invocation"] or (invocation(row["_key"], scheduled) if scheduled is not None else None)
+    covers = {"from": row["covers_from"], "to": row["covers_to"], "count": row["covers_count"]}
+    return {
+        "id": row["id"],
+        "schedule": row["_key"] if row["schedule_id"] is not None else None,
+        "schedule_id": row["schedule_id"],
+        "revision": row["revision"] if row["schedule_id"] is not None else None,
+        "job": row["job"],
+        "args": row["_args"] if row["args"] is None else row["args"],
+        "lane": row["lane"],
+        "priority": row["priority"],
+        "scheduled_for": scheduled,
+        "not_before": row["not_before"],
+        "invocation": name,
+        "state": row["state"],
+        "reason": row["reason"],
+        "cause": row["cause"],
+        "attempt": row["attempt"],
+        "token": row["token"],
+        "retry_of": row["retry_of"],
+        "node": row["node"],
+        "waiting": row["waiting"],
+        "next_attempt_at": row["admit_at"],
+        "cancelling": asked in ("cancel", "replace"),
+        "progress": progress,
+        "covers": covers if row["covers_count"] else None,
+        "result": row["result"],
+        "error": error,
+        "exit_code": row["exit_code"],
+        "created_at": row["created_at"],
+        "started_at": row["started_at"],
+        "finished_at": row["finished_at"],
+    }
+
+
+def states(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
+    """The state of each of these runs that exists: what a caller that waits looks at."""
+    found: dict[int, str] = {}
+    for start in range(0, len(ids), 10_000):
+        member, params = dialect.in_list(conn, ids[start : start + 10_000])
+        rows = dialect.query(conn, f"SELECT id, state FROM {{runs}} WHERE id {member}", params)
+        found |= {row["id"]: row["state"] for row in rows}
+    return found
