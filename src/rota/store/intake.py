@@ -8,22 +8,25 @@ already and therefore counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
 from rota.model.overlap import SKIP, START, WAIT, KeyState, NewRun, RunSet, Verdict, after, judge
-from rota.store import dialect
+from rota.store import dialect, events
+from rota.store.runs import cancelled_events
 from rota.store.tables import of
 
-DUPLICATE = "duplicate"
+DUPLICATE: Final = "duplicate"
+REPLACED: Final = "replaced"
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What became of one new run: `start` (queued, may start from `not_before`), `wait`, `skip` or `duplicate`.
+    """What became of one new run: `start` (queued, may start from `not_before`), `wait`, `skip`, `duplicate`, or
+    `replaced` (cancelled from birth by a later set of the same call).
 
     `id` is the run's row; None where there is none (a skip that is not by hand, a duplicate).
     """
@@ -59,12 +62,19 @@ def place(conn: Connection, now: datetime, sets: Sequence[RunSet], actor: str = 
         mine = tuple(next(ids) for _ in each.runs)
         if each.flight is not None:
             states[each.flight] = after(state, verdict, mine)
+            if verdict.cancel_waiting:
+                candidates = [_replaced(group, each.flight) for group in candidates]
             if verdict.cancel_waiting or verdict.ask_holder:
                 displaced.append((each.flight, verdict, state))
         candidates.append([_Candidate(i, r, p, each) for i, r, p in zip(mine, each.runs, verdict.places, strict=True)])
     _displace(conn, now, displaced, actor)
     went = _insert(conn, now, [c for group in candidates for c in group if c.place != SKIP or c.owner.by_hand])
     return [[_placed(c, went) for c in group] for group in candidates]
+
+
+def _replaced(group: list[_Candidate], flight: str) -> list[_Candidate]:
+    """Those of an earlier set that would wait for this key are cancelled before they are inserted."""
+    return [replace(c, place=REPLACED) if c.owner.flight == flight and c.place == WAIT else c for c in group]
 
 
 def _placed(c: _Candidate, went: set[int]) -> Placed:
@@ -100,9 +110,6 @@ def key_states(conn: Connection, flights: Sequence[str]) -> dict[str, KeyState]:
 
 def _displace(conn: Connection, now: datetime, displaced: list[tuple[str, Verdict, KeyState]], actor: str) -> None:
     """Carry out `overlap: replace`: cancel those that wait, ask the holder (also one that has not started) to stop."""
-    from rota.store.events import write
-    from rota.store.runs import cancelled_events
-
     waiting = sorted({flight for flight, verdict, _ in displaced if verdict.cancel_waiting})
     if waiting:
         member, params = dialect.in_list(conn, waiting, "text")
@@ -112,7 +119,7 @@ def _displace(conn: Connection, now: datetime, displaced: list[tuple[str, Verdic
             f" WHERE waiting AND state = 'queued' AND flight {member} RETURNING id",
             [dialect.at(conn, now), *params],
         )
-        write(conn, cancelled_events(conn, [row["id"] for row in rows], now))
+        events.write(conn, cancelled_events(conn, [row["id"] for row in rows], now))
     holders = [
         {"run_id": state.holder, "kind": "replace", "at": now, "actor": actor, "reason": "replaced by a newer occurrence"}
         for _, verdict, state in displaced
@@ -135,11 +142,15 @@ def _insert(conn: Connection, now: datetime, candidates: list[_Candidate]) -> se
         if c.run.not_before is None or c.run.not_before <= now
     ]
     dialect.insert_many(conn, tables.ready, ready)
+    gone = [c.id for c in candidates if c.place == REPLACED and c.id in went]
+    if gone:
+        events.write(conn, cancelled_events(conn, gone, now))
     return went
 
 
 def _row(c: _Candidate, now: datetime) -> dict[str, Any]:
-    run, skipped = c.run, c.place == SKIP
+    run = c.run
+    state, reason = {SKIP: ("skipped", "overlap"), REPLACED: ("cancelled", "replaced")}.get(c.place, ("queued", None))
     later = c.place == START and run.not_before is not None and run.not_before > now
     return {
         "id": c.id,
@@ -148,8 +159,8 @@ def _row(c: _Candidate, now: datetime) -> dict[str, Any]:
         "scheduled_for": run.scheduled_for,
         "scope": run.scope,
         "invocation": run.invocation,
-        "state": "skipped" if skipped else "queued",
-        "reason": "overlap" if skipped else None,
+        "state": state,
+        "reason": reason,
         "cause": run.cause,
         "lane": run.lane,
         "priority": run.priority,
@@ -168,7 +179,7 @@ def _row(c: _Candidate, now: datetime) -> dict[str, Any]:
         "covers_to": run.covers_to,
         "covers_count": run.covers_count,
         "created_at": now,
-        "finished_at": now if skipped else None,
+        "finished_at": None if state == "queued" else now,
     }
 
 
