@@ -1,0 +1,1 @@
+"""Declared state: rota.yaml to values, values to rows."""
