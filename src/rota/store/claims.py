@@ -152,11 +152,12 @@ def _take_in_steps(conn: Connection, node: str, lane: str, limit: int, instant: 
 
 
 def _claimed(conn: Connection, rows: Sequence[Mapping[str, Any]], now: datetime) -> list[Claimed]:
-    templates = _templates(conn, {row["definition_id"] for row in rows})
-    return [_one(row, templates[row["definition_id"]], now) for row in rows]
+    shared = templates(conn, {row["definition_id"] for row in rows})
+    return [_one(row, shared[row["definition_id"]], now) for row in rows]
 
 
-def _templates(conn: Connection, ids: Collection[int]) -> dict[int, Template]:
+def templates(conn: Connection, ids: Collection[int]) -> dict[int, Template]:
+    """The templates of these definitions, and perhaps of others; only for definitions of runs that were claimed."""
     cache = known(conn)
     missing = sorted(i for i in ids if i not in cache)
     if len(cache) > _KNOWN_MOST:

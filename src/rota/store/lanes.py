@@ -84,7 +84,7 @@ def _lane(row: dict[str, Any]) -> Lane:
 
 
 def open_ones(conn: Connection, names: Sequence[str] | None, turn: int) -> list[Lane]:
-    """The lanes among `names` (None: all) that have rows in `ready` and are neither paused nor foreign, rotated by `turn`."""
+    """The lanes among `names` (None: all) with rows in `ready`, neither paused nor foreign, rotated by `turn`."""
     among, params = ("", []) if names is None else dialect.in_list(conn, names, "text")
     only = f" AND l.name {among}" if names is not None else ""
     rows = dialect.query(

@@ -41,6 +41,26 @@ class Subject:
     schedule_id: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A run that was really settled, as it is now."""
+
+    id: int
+    token: int
+    state: str
+    reason: str | None
+    attempt: int
+    schedule_id: int | None
+    definition_id: int
+    scheduled_for: datetime | None
+    cause: str
+
+    @property
+    def final(self) -> bool:
+        """Whether the run has ended."""
+        return self.state != "queued"
+
+
 def run_event(kind: str, at: datetime, subject: Subject, run: int, **data: Any) -> Event:
     """An event of a run: subject, run, job and schedule are the same for all of them."""
     schedule = subject.key if subject.schedule_id is not None else None

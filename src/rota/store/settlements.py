@@ -1,0 +1,166 @@
+"""Settling: the end of a claim, written only where id, token and state `running` still match; and what follows from it.
+
+Lock order: the cursors that a settlement may touch, then the runs, then health in the order of its ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from rota.model.event import Event
+from rota.model.schedule import Cursor
+from rota.model.settlement import Settlement
+from rota.model.storable import clean
+from rota.store import dialect, events, firings, health, logs
+from rota.store.claims import known, templates
+from rota.store.runs import Settled, Subject, rfc3339, run_event, subjects
+
+_COLUMNS: Final = (
+    ("s_id", "bigint"),
+    ("s_token", "integer"),
+    ("s_state", "text"),
+    ("s_reason", "text"),
+    ("s_admit_at", "timestamptz"),
+    ("s_uncounted", "integer"),
+    ("s_lost", "integer"),
+    ("s_result", "text"),
+    ("s_error", "jsonb"),
+    ("s_exit_code", "integer"),
+    ("s_finished_at", "timestamptz"),
+    ("s_locked", "boolean"),
+)
+_WRITE: Final = (
+    "UPDATE {{runs}} SET state = s_state, reason = s_reason, admit_at = s_admit_at, attempt = attempt - s_uncounted,"
+    " lost = lost + s_lost, result = s_result, error = s_error, exit_code = s_exit_code, finished_at = s_finished_at,"
+    " node = CASE s_state WHEN 'queued' THEN NULL ELSE node END FROM {source}"
+    " WHERE id = s_id AND token = s_token AND state = 'running' AND (cause <> 'probe' OR s_locked)"
+    " RETURNING id, token, state, reason, attempt, schedule_id, definition_id, scheduled_for, cause"
+)
+_MOST: Final = 5000
+
+
+def settle(conn: Connection, settlements: Sequence[Settlement], now: datetime, node: str) -> set[int]:
+    """End claims; the ids of the runs that were really settled.
+
+    A settlement whose token is stale, or whose run is not running, changes nothing. For the others: the run has its
+    new state, its row in `claims` is gone, its event is written, its schedule's health is moved, a `wake_at` is set,
+    the schedule is disabled after its N-th failure, a probe that succeeded has enabled it again.
+    """
+    done: set[int] = set()
+    for start in range(0, len(settlements), _MOST):
+        done |= _settle(conn, settlements[start : start + _MOST], now, node)
+    return done
+
+
+def _settle(conn: Connection, settlements: Sequence[Settlement], now: datetime, node: str) -> set[int]:
+    by_id = {s.run_id: s for s in sorted(settlements, key=lambda s: s.run_id)}
+    locked = _lock_cursors(conn, list(by_id.values()))
+    rows = _write(conn, list(by_id.values()), now, {run for run, cursor in locked.items() if cursor is not None})
+    probes = _probes(conn, [s for run, s in by_id.items() if run not in {r.id for r in rows}])
+    if probes:
+        locked |= probes
+        rows += _write(conn, [by_id[run] for run in probes], now, set(probes))
+    if not rows:
+        return set()
+    member, params = dialect.in_list(conn, [row.id for row in rows])
+    dialect.execute(conn, f"DELETE FROM {{claims}} WHERE run_id {member}", params)
+    _traces(conn, [(by_id[row.id], row) for row in rows], now)
+    events.write(conn, _events(conn, rows, by_id, now))
+    failures = health.move(conn, rows, now)
+    for row in rows:
+        cursor = locked.get(row.id)
+        if cursor is not None and row.final:
+            policies = templates(conn, [row.definition_id])[row.definition_id].policies
+            one = health.Touch(row, policies, by_id[row.id].wake_at)
+            health.touch(conn, one, failures.get(cursor.schedule_id, 0), now, node)
+    return {row.id for row in rows}
+
+
+def _lock_cursors(conn: Connection, settlements: Sequence[Settlement]) -> dict[int, Cursor | None]:
+    """Lock the cursors that these settlements may touch, in order, before any run; per such run its cursor."""
+    asking = [s for s in settlements if s.wake_at is not None or s.state in ("failed", "lost")]
+    if not asking:
+        return {}
+    member, params = dialect.in_list(conn, [s.run_id for s in asking])
+    sql = f"SELECT id, schedule_id, definition_id FROM {{runs}} WHERE schedule_id IS NOT NULL AND id {member}"
+    about = {row["id"]: row for row in dialect.query(conn, sql, params)}
+    policies = {key: t.policies for key, t in templates(conn, {r["definition_id"] for r in about.values()}).items()}
+    touching = {
+        s.run_id: about[s.run_id]["schedule_id"]
+        for s in asking
+        if s.run_id in about
+        and (s.wake_at is not None or policies[about[s.run_id]["definition_id"]].get("disable_after") is not None)
+    }
+    return _locked(conn, touching)
+
+
+def _locked(conn: Connection, touching: Mapping[int, int]) -> dict[int, Cursor | None]:
+    if not touching:
+        return {}
+    cursors = {c.schedule_id: c for c in firings.lock_many(conn, list(touching.values()))}
+    return {run: cursors.get(schedule) for run, schedule in touching.items()}
+
+
+def _probes(conn: Connection, left: Sequence[Settlement]) -> dict[int, Cursor | None]:
+    """The probes among settlements that were not written, their cursors locked."""
+    if not left:
+        return {}
+    member, params = dialect.in_list(conn, [s.run_id for s in left])
+    sql = (
+        "SELECT id, schedule_id FROM {runs} WHERE cause = 'probe' AND state = 'running' AND schedule_id IS NOT NULL"
+        f" AND id {member}"
+    )
+    return _locked(conn, {row["id"]: row["schedule_id"] for row in dialect.query(conn, sql, params)})
+
+
+def _write(conn: Connection, settlements: Sequence[Settlement], now: datetime, locked: set[int]) -> list[Settled]:
+    values = [_values(s, now, s.run_id in locked) for s in settlements]
+    source, params = dialect.derived(conn, "s", _COLUMNS, values)
+    rows = dialect.query(conn, _WRITE.format(source=source), params)
+    return [_settled(row) for row in sorted(rows, key=lambda row: row["id"])]
+
+
+def _settled(row: dict[str, Any]) -> Settled:
+    return Settled(**row | {"scheduled_for": dialect.read_at(row["scheduled_for"])})
+
+
+def _values(s: Settlement, now: datetime, locked: bool) -> tuple[Any, ...]:
+    error = None if s.error is None else clean({k: v for k, v in s.error.items() if k != "trace"})
+    result = None if s.result is None else clean(s.result)
+    ended = now if s.final else None
+    return (
+        s.run_id, s.token, s.state, s.reason, s.admit_at, int(not s.counts), s.lost, result, error, s.exit_code, ended,
+        locked,
+    )  # fmt: skip
+
+
+def _traces(conn: Connection, settled: Sequence[tuple[Settlement, Settled]], now: datetime) -> None:
+    """A failure's trace goes to the run's log, behind what it wrote itself."""
+    traces = [(row.id, row.token, str(s.error["trace"])) for s, row in settled if s.error and s.error.get("trace")]
+    if traces:
+        logs.append_last(conn, traces, now)
+
+
+def _events(conn: Connection, rows: Sequence[Settled], by_id: Mapping[int, Settlement], now: datetime) -> list[Event]:
+    cache = known(conn)
+    about: dict[int, Subject] = {
+        row.definition_id: cache[row.definition_id].subject for row in rows if row.definition_id in cache
+    }
+    about |= subjects(conn, {row.definition_id for row in rows} - about.keys())
+    return [_event(row, by_id[row.id], about[row.definition_id], now) for row in rows]
+
+
+def _event(row: Settled, settlement: Settlement, subject: Subject, now: datetime) -> Event:
+    kind = f"run.{row.state}" if row.final else "run.retried" if row.reason == "retry" else "run.handed_back"
+    data: dict[str, Any] = {"reason": row.reason, "attempt": row.attempt}
+    if row.scheduled_for is not None:
+        data["scheduled_for"] = rfc3339(row.scheduled_for)
+    if settlement.error is not None:
+        data["error"] = {key: settlement.error.get(key) for key in ("type", "message")}
+    if settlement.admit_at is not None:
+        data["next_attempt_at"] = rfc3339(settlement.admit_at)
+    return run_event(kind, now, subject, row.id, **data)
