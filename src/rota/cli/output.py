@@ -1,0 +1,126 @@
+"""Answers: a table on a terminal, tab-separated lines in a pipe, JSON, YAML, or names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from rota.cli.frame import State
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: its title and what it shows of a record. `right` aligns numbers."""
+
+    title: str
+    show: Callable[[Record], str]
+    right: bool = False
+
+
+def say(text: str = "") -> None:
+    """One line of the answer, on standard output."""
+    click.echo(text)
+
+
+def note(state: State, text: str) -> None:
+    """A remark on stderr, unless `-q`."""
+    if not state.quiet:
+        click.echo(f"rota: {text}", err=True)
+
+
+def dump(state: State, value: Any) -> None:
+    """`value` (the API's JSON) as JSON or YAML, as `-o` says."""
+    if state.output == "yaml":
+        import yaml
+
+        text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110)
+        say(text.rstrip())
+    else:
+        say(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def show_list(state: State, records: Iterable[Record], columns: Sequence[Column], *, name: str, empty: str) -> None:
+    """Many records. `name` is the field that `-o name` prints; `empty` is said on stderr where there is none."""
+    if state.machine:
+        dump(state, [dict(record) for record in records])
+        return
+    if state.output == "name":
+        for record in records:
+            say(str(record[name]))
+        return
+    rows = [[column.show(record) for column in columns] for record in records]
+    if not rows:
+        note(state, empty)
+    elif state.for_people:
+        table(state, columns, rows)
+    else:
+        for row in rows:
+            say("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in row))
+
+
+def show_one(state: State, record: Record, facts: Sequence[tuple[str, str]], *, name: str) -> None:
+    """One record: its facts, one a line, those without a value left out."""
+    if state.machine:
+        dump(state, dict(record))
+    elif state.output == "name":
+        say(str(record[name]))
+    else:
+        pairs(state, facts)
+
+
+def pairs(state: State, facts: Sequence[tuple[str, str]]) -> None:
+    """Titles and values, aligned; on a pipe separated by a tab."""
+    filled = [(title, value) for title, value in facts if value not in ("", None)]
+    if not state.for_people:
+        for title, value in filled:
+            say(f"{title}\t{value}".replace("\n", " "))
+        return
+    width = max((len(title) for title, _ in filled), default=0)
+    for title, value in filled:
+        first, *rest = value.split("\n")
+        say(f"{paint(state, title.ljust(width), dim=True)}  {first}")
+        for line in rest:
+            say(" " * (width + 2) + line)
+
+
+def paint(state: State, text: str, **style: Any) -> str:
+    """`text` in a style, where standard output shows colours."""
+    return click.style(text, **style) if state.color else text
+
+
+STATE_COLORS = {
+    "active": "green",
+    "succeeded": "green",
+    "live": "green",
+    "running": "blue",
+    "queued": "cyan",
+    "paused": "yellow",
+    "expired": "yellow",
+    "cancelled": "yellow",
+    "skipped": "yellow",
+    "failed": "red",
+    "lost": "red",
+    "fenced": "red",
+    "disabled": "red",
+}
+
+
+def table(state: State, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """A table of plain lines: no frame, titles above, long cells folded to the terminal's width."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(color_system="auto" if state.color else None, highlight=False, soft_wrap=False)
+    shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for column in columns:
+        shown.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(cell, style=STATE_COLORS.get(cell, "")) for cell in row))
+    console.print(shown)

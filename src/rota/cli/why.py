@@ -1,0 +1,52 @@
+"""`rota why`: what became of each occurrence, in sentences."""
+
+from __future__ import annotations
+
+import click
+
+from rota.cli import times
+from rota.cli.client import open_app
+from rota.cli.frame import Command, State, pass_state
+from rota.cli.output import Record, dump, note, paint, say
+
+_COLORS = {"fired": "green", "coalesced": "cyan", "skipped": "yellow", "pending": "blue", "none": "yellow"}
+
+
+@click.command("why", cls=Command)
+@click.argument("schedule")
+@click.argument("instant", required=False, nargs=-1)
+@click.option("-n", "count", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many occurrences.")
+@pass_state
+def why(state: State, schedule: str, instant: tuple[str, ...], count: int) -> None:
+    """Why each of the last occurrences of SCHEDULE did or did not run, newest first, or the one at INSTANT.
+
+    INSTANT is RFC 3339, a time on the schedule's wall, or words (yesterday's: `24h ago`). One that is no occurrence
+    gets its neighbours.
+    """
+    now = times.now()
+    with open_app(state) as app:
+        found = app.schedules.get(schedule)
+        at = times.read_instant(" ".join(instant), found.zone, now) if instant else None
+        answers = [one.to_json() for one in app.schedules.why(schedule, at, count)]
+    if state.machine:
+        dump(state, answers)
+        return
+    if not answers:
+        coming = f"; the first is {times.shown(found.next_at, found.zone)}" if found.next_at else ""
+        note(state, f"{schedule} has had no occurrence yet{coming}")
+    for answer in answers:
+        _tell(state, answer)
+
+
+def _tell(state: State, answer: Record) -> None:
+    if state.output == "name":
+        say(answer["local"])
+        return
+    word = paint(state, answer["disposition"].replace("_", " "), fg=_COLORS.get(answer["disposition"]))
+    if not state.for_people:
+        say("\t".join((answer["local"], answer["disposition"], answer["sentence"], answer["advice"] or "")))
+        return
+    say(f"{paint(state, answer['local'], bold=True)}  {word}")
+    say(f"  {answer['sentence']}")
+    if answer["advice"]:
+        say(f"  {paint(state, answer['advice'], dim=True)}")
