@@ -41,7 +41,10 @@ class World:
         self.db.call(seed.finish, now, *ids)
 
     def states(self) -> list[tuple[int, str, bool]]:
-        return [(r["id"], r["state"], bool(r["waiting"])) for r in self.rows("SELECT id, state, waiting FROM {runs} ORDER BY id")]
+        return [
+            (r["id"], r["state"], bool(r["waiting"]))
+            for r in self.rows("SELECT id, state, waiting FROM {runs} ORDER BY id")
+        ]
 
     def ready(self) -> list[int]:
         return [r["run_id"] for r in self.rows("SELECT run_id FROM {ready} ORDER BY run_id")]
@@ -154,11 +157,14 @@ def test_r08_shared_key_two_fires(world: World, overlap: str) -> None:
     world.add("a", "b", overlap=overlap, single_flight="nightly")
     world.turn(minute(1))
     states = [s[1:] for s in world.states()]
-    assert states == {
-        "queue_one": [("queued", False), ("queued", True)],
-        "replace": [("cancelled", False), ("queued", False)],
-        "skip": [("queued", False)],
-    }[overlap]
+    assert (
+        states
+        == {
+            "queue_one": [("queued", False), ("queued", True)],
+            "replace": [("cancelled", False), ("queued", False)],
+            "skip": [("queued", False)],
+        }[overlap]
+    )
     world.turn(minute(1.1))
     assert len(world.ready()) == 1
     world.turn(minute(2))

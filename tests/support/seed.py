@@ -15,7 +15,14 @@ from rota.store.tables import of
 
 
 def schedules(
-    conn: Connection, now: datetime, names: Sequence[str], when: str = "* * * * *", *, zone: str = "UTC", job: str = "noop", **given: Any
+    conn: Connection,
+    now: datetime,
+    names: Sequence[str],
+    when: str = "* * * * *",
+    *,
+    zone: str = "UTC",
+    job: str = "noop",
+    **given: Any,
 ) -> dict[str, int]:
     """Active schedules created at `now`; name -> id."""
     t = of(conn)
@@ -24,7 +31,14 @@ def schedules(
     lane = given.pop("lane", "default")
     ends_at = given.pop("ends_at", None)
     rule = parse(when, timezone=zone, key="x")
-    base = {"tenant": "default", "stack": "default", "environment": "default", "owner": None, "labels": {}, "note": None}
+    base = {
+        "tenant": "default",
+        "stack": "default",
+        "environment": "default",
+        "owner": None,
+        "labels": {},
+        "note": None,
+    }
     dialect.insert_many(
         conn, t.schedules,
         [base | {"id": i, "name": n, "source": "user", "origin": None, "created_at": now, "updated_at": now} for i, n in zip(ids, names, strict=True)],
@@ -45,7 +59,9 @@ def schedules(
     following = rule.next_after(now)
     cursor = {"revision": 1, "state": "active", "watermark": now, "next_at": following, "due_at": following}
     dialect.insert_many(
-        conn, t.cursors, [cursor | {"schedule_id": i, "definition_id": d} for i, d in zip(ids, definitions, strict=True)]
+        conn,
+        t.cursors,
+        [cursor | {"schedule_id": i, "definition_id": d} for i, d in zip(ids, definitions, strict=True)],
     )
     dialect.insert_many(conn, t.health, [{"schedule_id": i, "consecutive_failures": 0} for i in ids])
     if not dialect.query(conn, "SELECT 1 FROM {lanes} WHERE name = %s", [lane]):

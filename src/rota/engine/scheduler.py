@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from rota.version import VERSION
 from rota.calendar.civil import zone_data_version
 from rota.engine.plans import Batch, Known, Plans, uncomputable
 from rota.engine.wake import READY, SCHEDULE, Ear, Wake, nap
@@ -21,6 +20,7 @@ from rota.model.schedule import Cursor
 from rota.model.settings import Settings
 from rota.store import admission, dialect, events, firings
 from rota.store.database import Connection, Database, StatementRefused
+from rota.version import VERSION
 
 log = logging.getLogger("rota.scheduler")
 
@@ -54,7 +54,9 @@ class Turned:
 class Scheduler:
     """Fires and admits. `turn(now)` is one step; `run` turns until stopped."""
 
-    def __init__(self, database: Database, settings: Settings, *, node: str = "scheduler", wake: Wake | None = None) -> None:
+    def __init__(
+        self, database: Database, settings: Settings, *, node: str = "scheduler", wake: Wake | None = None
+    ) -> None:
         self.database = database
         self.settings = settings
         self.node = node
@@ -95,7 +97,11 @@ class Scheduler:
         judged = self._judge(conn, at, due)
         made = firings.commit(conn, at, judged, self.node)
         return Turned(
-            fired=made.fired, skipped=Counter(made.skipped), coalesced=made.coalesced, claimed=len(judged), full=len(due) == batch
+            fired=made.fired,
+            skipped=Counter(made.skipped),
+            coalesced=made.coalesced,
+            claimed=len(judged),
+            full=len(due) == batch,
         )
 
     def _judge(self, conn: Connection, now: datetime, due: list[Cursor]) -> list[firings.Judged]:

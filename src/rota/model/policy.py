@@ -183,7 +183,9 @@ class Policies:
         if self.disable_after is not None:
             _whole("disable_after", self.disable_after, 1, 1_000_000)
         if self.single_flight is not None and not (
-            isinstance(self.single_flight, str) and 0 < len(self.single_flight) <= 200 and self.single_flight.isprintable()
+            isinstance(self.single_flight, str)
+            and 0 < len(self.single_flight) <= 200
+            and self.single_flight.isprintable()
         ):
             raise InvalidValue(f"single_flight: {self.single_flight!r} is not a text of 1-200 printable characters")
 

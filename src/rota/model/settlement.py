@@ -54,16 +54,23 @@ def settle(
     match outcome:
         case Succeeded():
             return Settlement(
-                run.id, run.token, "succeeded", result=outcome.result, exit_code=outcome.exit_code, wake_at=outcome.wake_at
+                run.id,
+                run.token,
+                "succeeded",
+                result=outcome.result,
+                exit_code=outcome.exit_code,
+                wake_at=outcome.wake_at,
             )
         case Failed():
             return _failed(run, outcome, now, policies, cancel, share)
         case TimedOut():
             return _timed_out(run, outcome, now, policies, cancel, share)
         case Cancelled():
-            return Settlement(run.id, run.token, "cancelled", reason="cancelled", error=_error("Cancelled", outcome.message))
+            return Settlement(
+                run.id, run.token, "cancelled", reason="cancelled", error=_error("Cancelled", outcome.message)
+            )
         case Interrupted():
-            return interrupted(run.id, run.token, policies, now, cancel=cancel, message=outcome.message)
+            return interrupted(Held(run.id, run.token, run.lost, cancel), policies, now, outcome.message)
         case UnknownJob():
             return _unknown(run, outcome, now, cancel)
         case _:
@@ -76,8 +83,7 @@ def _error(kind: str, message: str, trace: str | None = None) -> dict[str, Any]:
 
 
 def _cancelled(run: Claimed, error: dict[str, Any], cancel: str) -> Settlement:
-    reason = {"no_retry": "disabled", "replace": "replaced"}.get(cancel, "cancelled")
-    return Settlement(run.id, run.token, "cancelled", reason=reason, error=error)
+    return Settlement(run.id, run.token, "cancelled", reason=_CANCELLED.get(cancel, "cancelled"), error=error)
 
 
 def _failed(
@@ -115,7 +121,9 @@ def _timed_out(
     run: Claimed, outcome: TimedOut, now: datetime, policies: Policies, cancel: str | None, share: float
 ) -> Settlement:
     seconds = outcome.after.total_seconds()
-    error = _error("timeout", f"did not end within {seconds:g} s" + ("" if outcome.stopped else " and could not be stopped"))
+    error = _error(
+        "timeout", f"did not end within {seconds:g} s" + ("" if outcome.stopped else " and could not be stopped")
+    )
     if cancel in ("cancel", "replace"):
         return _cancelled(run, error, cancel)
     if not outcome.stopped or cancel == "no_retry" or run.attempt >= policies.retry.attempts:
@@ -124,31 +132,40 @@ def _timed_out(
     return Settlement(run.id, run.token, "queued", reason="retry", admit_at=now + wait, error=error)
 
 
-def interrupted(
-    run_id: int, token: int, policies: Policies, now: datetime, *, cancel: str | None, message: str
-) -> Settlement:
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A claim as the database knows it: who proves it, how often the run was lost, the cancel on record."""
+
+    run_id: int
+    token: int
+    losses: int = 0
+    cancel: str | None = None
+
+
+_CANCELLED: Final = {"no_retry": "disabled", "replace": "replaced"}
+
+
+def interrupted(held: Held, policies: Policies, now: datetime, message: str) -> Settlement:
     """A run that was stopped from outside: back to the queue uncounted, or `lost` under `on_lost: fail`."""
     error = _error("interrupted", message)
-    if cancel is not None:
-        reason = {"no_retry": "disabled", "replace": "replaced"}.get(cancel, "cancelled")
-        return Settlement(run_id, token, "cancelled", reason=reason, error=error, counts=False)
+    if held.cancel is not None:
+        reason = _CANCELLED.get(held.cancel, "cancelled")
+        return Settlement(held.run_id, held.token, "cancelled", reason=reason, error=error, counts=False)
     if policies.on_lost == "fail":
-        return Settlement(run_id, token, "lost", reason="interrupted", error=error)
-    return Settlement(run_id, token, "queued", reason="handed_back", admit_at=now, error=None, counts=False)
+        return Settlement(held.run_id, held.token, "lost", reason="interrupted", error=error)
+    return Settlement(held.run_id, held.token, "queued", reason="handed_back", admit_at=now, counts=False)
 
 
-def lost(
-    run_id: int, token: int, losses: int, policies: Policies, now: datetime, *, cancel: str | None, message: str
-) -> Settlement:
+def lost(held: Held, policies: Policies, now: datetime, message: str) -> Settlement:
     """A run whose node was fenced: queued again at most `max_lost` times and uncounted as attempts, else `lost`."""
     error = _error("lost", message)
-    if cancel is not None:
-        reason = {"no_retry": "disabled", "replace": "replaced"}.get(cancel, "cancelled")
-        return Settlement(run_id, token, "cancelled", reason=reason, error=error, lost=1)
-    if policies.on_lost == "fail" or losses + 1 > policies.max_lost:
+    if held.cancel is not None:
+        reason = _CANCELLED.get(held.cancel, "cancelled")
+        return Settlement(held.run_id, held.token, "cancelled", reason=reason, error=error, lost=1)
+    if policies.on_lost == "fail" or held.losses + 1 > policies.max_lost:
         reason = "on_lost" if policies.on_lost == "fail" else "max_lost"
-        return Settlement(run_id, token, "lost", reason=reason, error=error, lost=1)
-    return Settlement(run_id, token, "queued", reason="lost", admit_at=now, error=error, counts=False, lost=1)
+        return Settlement(held.run_id, held.token, "lost", reason=reason, error=error, lost=1)
+    return Settlement(held.run_id, held.token, "queued", reason="lost", admit_at=now, error=error, counts=False, lost=1)
 
 
 def _unknown(run: Claimed, outcome: UnknownJob, now: datetime, cancel: str | None) -> Settlement:
@@ -158,4 +175,6 @@ def _unknown(run: Claimed, outcome: UnknownJob, now: datetime, cancel: str | Non
     first_due = max(run.created_at, run.not_before or run.created_at)
     if now - first_due >= UNKNOWN_FOR:
         return Settlement(run.id, run.token, "failed", reason="unknown_job", error=error)
-    return Settlement(run.id, run.token, "queued", reason="unknown_job", admit_at=now + HAND_BACK, error=error, counts=False)
+    return Settlement(
+        run.id, run.token, "queued", reason="unknown_job", admit_at=now + HAND_BACK, error=error, counts=False
+    )

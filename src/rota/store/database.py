@@ -38,7 +38,7 @@ Operation = Callable[Concatenate[Connection, P], T]
 _TRIES: Final = 10
 
 
-class StatementRefused(Error):
+class StatementRefused(Error):  # noqa: N818 - named as its siblings in rota.errors
     """The database refuses a statement for good: a value it cannot store, a constraint. Nothing of it was written."""
 
     code = "X500002DBSTMT"
@@ -62,7 +62,9 @@ def normalise(url: str | URL) -> URL:
         return parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername in ("sqlite", "sqlite+pysqlite"):
         if not parsed.database or parsed.database == ":memory:":
-            raise DatabaseUnavailable("database: an in-memory SQLite database cannot be shared; give a file: sqlite:///rota.db")
+            raise DatabaseUnavailable(
+                "database: an in-memory SQLite database cannot be shared; give a file: sqlite:///rota.db"
+            )
         return parsed.set(drivername="sqlite+pysqlite")
     raise DatabaseUnavailable(f"database: {parsed.drivername}:// is not supported; allowed are sqlite and postgresql")
 
@@ -200,17 +202,20 @@ class Database:
         StatementRefused for what it refuses for good (a value, a constraint); transient errors (deadlock, serialization,
         lock waits) come through as SQLAlchemy's, for `call` to repeat.
         """
-        with self._writer(write=write), self._translated():
-            with self.engine.connect().execution_options(**self.options(write=write)) as conn:
-                transaction = conn.begin()
-                try:
-                    dialect.start(conn, f"rota:{self.node}")
-                    yield conn
-                except BaseException:
-                    with contextlib.suppress(DBAPIError):
-                        transaction.rollback()
-                    raise
-                self._commit(transaction)
+        with (
+            self._writer(write=write),
+            self._translated(),
+            self.engine.connect().execution_options(**self.options(write=write)) as conn,
+        ):
+            transaction = conn.begin()
+            try:
+                dialect.start(conn, f"rota:{self.node}")
+                yield conn
+            except BaseException:
+                with contextlib.suppress(DBAPIError):
+                    transaction.rollback()
+                raise
+            self._commit(transaction)
 
     def _commit(self, transaction: Any) -> None:
         try:

@@ -7,40 +7,26 @@ same connection: Core costs four times as much per row (design document 6).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, LargeBinary, Table, Text
+from sqlalchemy import Boolean, Connection, Table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
 from rota.clock import Clock, SystemClock
+from rota.store.bulk import array_text, encode, insert_many, is_postgresql, json_text, update_many
 from rota.store.tables import Instant, Json, from_micros, of, to_micros
+
+__all__ = ["encode", "insert_many", "is_postgresql", "update_many"]
 
 CHANNEL: Final = "rota_wake"
 _SYSTEM: Final = SystemClock()
-_PG_TYPES: Final[tuple[tuple[type[Any], str, str], ...]] = (
-    (Instant, "timestamptz", "timestamptz"),
-    (Json, "text", "jsonb"),
-    (BigInteger, "bigint", "bigint"),
-    (Integer, "integer", "integer"),
-    (Boolean, "boolean", "boolean"),
-    (Float, "double precision", "double precision"),
-    (LargeBinary, "bytea", "bytea"),
-    (Text, "text", "text"),
-)
 _SETTINGS: Final = (
     "set_config('application_name', %s, true), set_config('idle_in_transaction_session_timeout', '10s', true),"
     " set_config('lock_timeout', '2s', true), set_config('statement_timeout', '30s', true)"
 )
-
-Row = Mapping[str, Any]
-
-
-def is_postgresql(conn: Connection) -> bool:
-    """Whether this is PostgreSQL (else SQLite)."""
-    return conn.dialect.name == "postgresql"
 
 
 def skip_locked(conn: Connection, *, of_table: str = "") -> str:
@@ -87,24 +73,6 @@ def draw_ids(conn: Connection, table: Table, count: int) -> list[int]:
     return list(range((last or 0) + 1, (last or 0) + 1 + count))
 
 
-def _pg_type(kind: TypeEngine[Any]) -> tuple[str, str]:
-    for cls, array, cast in _PG_TYPES:
-        if isinstance(kind, cls):
-            return array, cast
-    raise TypeError(f"no PostgreSQL type known for {kind!r}")
-
-
-def encode(conn: Connection, kind: TypeEngine[Any], value: Any) -> Any:
-    """One value as the driver of this connection takes it."""
-    if value is None:
-        return None
-    if isinstance(kind, Json):
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    if isinstance(kind, Instant) and not is_postgresql(conn):
-        return to_micros(value)
-    return value
-
-
 def decode(kind: TypeEngine[Any], value: Any) -> Any:
     """One value that the driver returned, as rota holds it."""
     if value is None:
@@ -136,7 +104,7 @@ def query(conn: Connection, sql: str, params: Sequence[Any] = ()) -> list[dict[s
     """Rows of raw SQL with `{table}` names and `%s` marks on every database, as dicts of driver values."""
     result = conn.exec_driver_sql(_marks(conn, of(conn).sql(sql)), tuple(params))
     names = list(result.keys())
-    return [dict(zip(names, row, strict=True)) for row in result]
+    return [dict(zip(names, row, strict=True)) for row in result.all()]
 
 
 def execute(conn: Connection, sql: str, params: Sequence[Any] = ()) -> int:
@@ -170,7 +138,7 @@ def derived(
     if is_postgresql(conn):
         arrays = ", ".join(f"%s::{'text' if kind == 'jsonb' else kind}[]" for _, kind in columns)
         picked = ", ".join(f"a.{name}::jsonb" if kind == "jsonb" else f"a.{name}" for name, kind in columns)
-        params = [[_loose(conn, kind, row[i]) for row in rows] for i, (_, kind) in enumerate(columns)]
+        params = [array_text(kind, [row[i] for row in rows]) for i, (_, kind) in enumerate(columns)]
         return f"(SELECT {picked} FROM unnest({arrays}) AS a({names})) AS {alias}({names})", params
     picked = ", ".join(f"json_extract(value, '$[{i}]') AS {name}" for i, (name, _) in enumerate(columns))
     kinds = [kind for _, kind in columns]
@@ -181,7 +149,7 @@ def derived(
 def _loose(conn: Connection, kind: str, value: Any) -> Any:
     if value is None or kind not in ("jsonb", "timestamptz"):
         return value
-    return at(conn, value) if kind == "timestamptz" else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return at(conn, value) if kind == "timestamptz" else json_text(value)
 
 
 def end_sessions(conn: Connection, nodes: Sequence[str]) -> int:
@@ -195,116 +163,14 @@ def end_sessions(conn: Connection, nodes: Sequence[str]) -> int:
     return int(conn.exec_driver_sql(sql, ([f"rota:{node}" for node in nodes],)).scalar_one())
 
 
-def insert_many(
-    conn: Connection, table: Table, rows: Sequence[Row], *, ignore: bool = False, returning: str | None = None
-) -> list[Any]:
-    """Insert rows (all with the same keys) by one set-based statement.
-
-    With `ignore` a row that breaks a uniqueness is left out without an error; `returning` names the column (the
-    primary key, given in the rows) whose values of the rows that really went in are returned.
-    """
-    if not rows:
-        return []
-    columns = list(rows[0])
-    kinds = [table.c[name].type for name in columns]
-    conflict = " ON CONFLICT DO NOTHING" if ignore else ""
-    if is_postgresql(conn):
-        return _insert_unnest(conn, table, rows, kinds, conflict, returning)
-    marks = ", ".join("?" * len(columns))
-    sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks}){conflict}"
-    values = [tuple(encode(conn, kind, row[name]) for name, kind in zip(columns, kinds, strict=True)) for row in rows]
-    if returning is None or not ignore:
-        conn.exec_driver_sql(sql, values)
-        return [row[returning] for row in rows] if returning else []
-    went = []
-    cursor = conn.connection.cursor()
-    for row, value in zip(rows, values, strict=True):
-        cursor.execute(sql, value)
-        if cursor.rowcount == 1:
-            went.append(row[returning])
-    cursor.close()
-    return went
-
-
-def _insert_unnest(
-    conn: Connection, table: Table, rows: Sequence[Row], kinds: list[TypeEngine[Any]], conflict: str, returning: str | None
-) -> list[Any]:
-    """One INSERT … SELECT over arrays; a column that is the same in every row travels once, not as an array."""
-    columns = list(rows[0])
-    values, arrays, params, constants = [], [], [], []
-    for number, (name, kind) in enumerate(zip(columns, kinds, strict=True)):
-        array, cast = _pg_type(kind)
-        first = rows[0][name]
-        if number and all(row[name] is first for row in rows):
-            values.append(f"%s::{cast}")
-            constants.append(encode(conn, kind, first))
-        else:
-            values.append(f"a.{name}::{cast}" if array != cast else f"a.{name}")
-            arrays.append((name, array))
-            params.append([encode(conn, kind, row[name]) for row in rows])
-    sql = (
-        f'INSERT INTO "{table.schema}".{table.name} ({", ".join(columns)}) SELECT {", ".join(values)}'
-        f" FROM unnest({', '.join(f'%s::{kind}[]' for _, kind in arrays)}) AS a({', '.join(name for name, _ in arrays)})"
-        f"{conflict}{f' RETURNING {returning}' if returning else ''}"
-    )
-    result = conn.exec_driver_sql(sql, (*constants, *params))
-    return [row[0] for row in result] if returning else []
-
-
-def update_many(
-    conn: Connection, table: Table, rows: Sequence[Row], *, keys: Sequence[str], where: str = ""
-) -> list[Any]:
-    """Update rows by their `keys` (equality on each) and an extra condition on the table; all rows have the same keys.
-
-    Returns the first key of every row that was really updated: the caller looks at that.
-    """
-    if not rows:
-        return []
-    sets = [name for name in rows[0] if name not in keys]
-    extra = f" AND {where}" if where else ""
-    if is_postgresql(conn):
-        return _update_unnest(conn, table, rows, sets, list(keys), extra)
-    sql = (
-        f"UPDATE {table.name} SET {', '.join(f'{n} = ?' for n in sets)}"
-        f" WHERE {' AND '.join(f'{k} = ?' for k in keys)}{extra.replace('t.', '')}"
-    )
-    done = []
-    cursor = conn.connection.cursor()
-    order = [*sets, *keys]
-    kinds = [table.c[name].type for name in order]
-    for row in rows:
-        cursor.execute(sql, tuple(encode(conn, kind, row[n]) for n, kind in zip(order, kinds, strict=True)))
-        if cursor.rowcount == 1:
-            done.append(row[keys[0]])
-    cursor.close()
-    return done
-
-
-def _update_unnest(
-    conn: Connection, table: Table, rows: Sequence[Row], sets: list[str], keys: list[str], extra: str
-) -> list[Any]:
-    columns = [*keys, *sets]
-    kinds = [table.c[name].type for name in columns]
-    types = [_pg_type(kind) for kind in kinds]
-    arrays = ", ".join(f"%s::{array}[]" for array, _ in types)
-    casts = dict(zip(columns, types, strict=True))
-    assign = ", ".join(f"{n} = a.{n}::{casts[n][1]}" for n in sets)
-    match = " AND ".join(f"t.{k} = a.{k}" for k in keys)
-    sql = (
-        f'UPDATE "{table.schema}".{table.name} AS t SET {assign}'
-        f" FROM unnest({arrays}) AS a({', '.join(columns)}) WHERE {match}{extra} RETURNING t.{keys[0]}"
-    )
-    params = tuple(
-        [encode(conn, kind, row[column]) for row in rows] for column, kind in zip(columns, kinds, strict=True)
-    )
-    return [row[0] for row in conn.exec_driver_sql(sql, params)]
-
-
 def lock_named(conn: Connection, names: Iterable[str]) -> None:
     """Take the transaction-scoped advisory locks of named keys, in order. SQLite has one writer: nothing."""
     ordered = sorted(set(names))
     if ordered and is_postgresql(conn):
-        sql = "SELECT pg_advisory_xact_lock(hashtextextended(n, 8470)) FROM unnest(%s::text[]) WITH ORDINALITY AS a(n, i) ORDER BY i"
+        sql = (
+            "SELECT pg_advisory_xact_lock(hashtextextended(n, 8470))"
+            " FROM unnest(%s::text[]) WITH ORDINALITY AS a(n, i) ORDER BY i"
+        )
         conn.exec_driver_sql(sql, (ordered,))
 
 
@@ -328,7 +194,11 @@ def is_transient(error: BaseException) -> bool:
     if state is not None:
         return state in _RETRYABLE
     message = str(error.orig)
-    return "database is locked" in message or "database table is locked" in message or "database schema has changed" in message
+    return (
+        "database is locked" in message
+        or "database table is locked" in message
+        or "database schema has changed" in message
+    )
 
 
 def is_gone(error: BaseException) -> bool:

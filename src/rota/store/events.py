@@ -13,7 +13,6 @@ from typing import Any
 from sqlalchemy import Connection
 
 from rota.model.event import Event
-from rota.model.storable import clean
 from rota.store import dialect
 from rota.store.tables import of
 
@@ -22,9 +21,7 @@ def write(conn: Connection, events: Sequence[Event]) -> None:
     """Write events in their order: causes before effects. They are visible to readers once committed and numbered."""
     tables = of(conn)
     table = tables.event_inbox if dialect.is_postgresql(conn) else tables.events
-    rows = [
-        {"type": e.type, "at": e.at, "subject": clean(e.subject), "code": e.code, "data": clean(e.data)} for e in events
-    ]
+    rows = [{"type": e.type, "at": e.at, "subject": e.subject, "code": e.code, "data": e.data} for e in events]
     dialect.insert_many(conn, table, rows)
 
 
@@ -43,11 +40,11 @@ def change(
         "at": at,
         "subject": subject,
         "action": action,
-        "actor": clean(by.actor),
+        "actor": by.actor,
         "channel": by.channel,
-        "reason": clean(by.reason) if by.reason is not None else None,
-        "before": clean(before),
-        "after": clean(after),
+        "reason": by.reason,
+        "before": before,
+        "after": after,
     }
     dialect.insert_many(conn, of(conn).changes, [row])
 

@@ -120,7 +120,12 @@ def run_set(definition: Definition, fires: Sequence[Fire], *, always_wait: bool)
         for fire in fires
     )
     return RunSet(
-        runs, definition.flight, policies.overlap, policies.queue_max, always_wait=always_wait, named=definition.named_flight
+        runs,
+        definition.flight,
+        policies.overlap,
+        policies.queue_max,
+        always_wait=always_wait,
+        named=definition.named_flight,
     )
 
 
@@ -129,13 +134,18 @@ def commit(conn: Connection, now: datetime, decided: Sequence[Judged], node: str
 
     The caller holds the cursors. A run that was not inserted was a duplicate or found its key held, and is decided so.
     """
-    firing = sorted((d for d in decided if d.firing.fires), key=lambda d: (d.definition.flight or "", d.before.due_at or now))
+    firing = sorted(
+        (d for d in decided if d.firing.fires), key=lambda d: (d.definition.flight or "", d.before.due_at or now)
+    )
     sets = [run_set(d.definition, d.firing.fires, always_wait=d.firing.always_wait) for d in firing]
-    placed = dict(zip((d.before.schedule_id for d in firing), intake.place(conn, now, sets), strict=True)) if sets else {}
-    made: list[Decided] = []
-    for each in decided:
-        for decision in _decisions(each, placed.get(each.before.schedule_id, [])):
-            made.append(Decided(each.before.schedule_id, each.before.revision, decision))
+    placed = (
+        dict(zip((d.before.schedule_id for d in firing), intake.place(conn, now, sets), strict=True)) if sets else {}
+    )
+    made = [
+        Decided(each.before.schedule_id, each.before.revision, decision)
+        for each in decided
+        for decision in _decisions(each, placed.get(each.before.schedule_id, []))
+    ]
     fresh = record(conn, now, node, made)
     _advance(conn, [d.firing.cursor for d in decided])
     _forget_skips(conn, decided)
@@ -235,9 +245,13 @@ def _write_events(
         kind = "schedule.skipped" if one.decision.what == reasons.SKIPPED else "schedule.coalesced"
         written.append(
             event(
-                kind, now, keys[one.schedule_id].key, reason=one.decision.reason,
-                after=one.decision.after_at.isoformat(), until=one.decision.until_at.isoformat(),
-            )  # fmt: skip
+                kind,
+                now,
+                keys[one.schedule_id].key,
+                reason=one.decision.reason,
+                after=one.decision.after_at.isoformat(),
+                until=one.decision.until_at.isoformat(),
+            )
         )
     events.write(conn, written)
 

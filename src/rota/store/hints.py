@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL
 from rota.store.dialect import CHANNEL
 
 _PING: Final = 20.0
-KEEPALIVE: Final = {
+_ALIVE: Final[dict[str, Any]] = {
     "connect_timeout": 5,
     "keepalives": 1,
     "keepalives_idle": 5,
@@ -64,7 +64,7 @@ class PostgresHints:
         with self._lock:
             try:
                 if self._sender is None:
-                    self._sender = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **KEEPALIVE)
+                    self._sender = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **_ALIVE)
                 for kind in kinds:
                     self._sender.execute("SELECT pg_notify(%s, %s)", (CHANNEL, kind))
             except psycopg.Error:
@@ -81,7 +81,7 @@ class PostgresHints:
 
         while not self._stop.is_set():
             try:
-                with psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **KEEPALIVE) as conn:
+                with psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **_ALIVE) as conn:
                     conn.execute(f"LISTEN {CHANNEL}")
                     self.listening = True
                     self._heard("")  # whatever was sent before this moment was not heard

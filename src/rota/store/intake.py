@@ -25,10 +25,10 @@ REPLACED: Final = "replaced"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What became of one new run: `start` (queued, may start from `not_before`), `wait`, `skip`, `duplicate`, or
-    `replaced` (cancelled from birth by a later set of the same call).
+    """What became of one new run.
 
-    `id` is the run's row; None where there is none (a skip that is not by hand, a duplicate).
+    `place` is `start` (queued, may start from `not_before`), `wait`, `skip`, `duplicate`, or `replaced` (cancelled from
+    birth by a later set of the same call). `id` is the run's row; None where there is none (a skip that is not by hand, a duplicate).
     """
 
     run: NewRun
@@ -121,7 +121,13 @@ def _displace(conn: Connection, now: datetime, displaced: list[tuple[str, Verdic
         )
         events.write(conn, cancelled_events(conn, [row["id"] for row in rows], now))
     holders = [
-        {"run_id": state.holder, "kind": "replace", "at": now, "actor": actor, "reason": "replaced by a newer occurrence"}
+        {
+            "run_id": state.holder,
+            "kind": "replace",
+            "at": now,
+            "actor": actor,
+            "reason": "replaced by a newer occurrence",
+        }
         for _, verdict, state in displaced
         if verdict.ask_holder and state.holder is not None
     ]
@@ -190,17 +196,11 @@ def take_keys(conn: Connection, holders: Sequence[tuple[str, int]]) -> list[int]
     """
     if not holders:
         return []
-    final = "NOT EXISTS (SELECT 1 FROM {runs} r WHERE r.id = {flights}.run_id AND r.state IN ('queued', 'running'))"
-    tail = f" ON CONFLICT (flight) DO UPDATE SET run_id = excluded.run_id WHERE {final} RETURNING run_id"
-    if dialect.is_postgresql(conn):
-        sql = "INSERT INTO {flights} (flight, run_id) SELECT * FROM unnest(%s::text[], %s::bigint[])" + tail.replace(
-            "{flights}.run_id", "flights.run_id"
-        )
-        ordered = sorted(holders)
-        rows = dialect.query(conn, sql, [[f for f, _ in ordered], [i for _, i in ordered]])
-        return [row["run_id"] for row in rows]
-    got = []
-    for flight, run in holders:
-        rows = dialect.query(conn, "INSERT INTO {flights} (flight, run_id) VALUES (%s, %s)" + tail, (flight, run))
-        got += [row["run_id"] for row in rows]
-    return got
+    source, params = dialect.derived(conn, "a", (("flight", "text"), ("run_id", "bigint")), sorted(holders))
+    name = of(conn).flights.name
+    sql = (
+        f"INSERT INTO {{flights}} (flight, run_id) SELECT flight, run_id FROM {source} WHERE true"
+        " ON CONFLICT (flight) DO UPDATE SET run_id = excluded.run_id WHERE NOT EXISTS (SELECT 1 FROM {runs} r"
+        f" WHERE r.id = {name}.run_id AND r.state IN ('queued', 'running')) RETURNING run_id"
+    )
+    return [row["run_id"] for row in dialect.query(conn, sql, params)]

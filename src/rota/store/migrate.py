@@ -55,7 +55,9 @@ def upgrade_database(database: Database) -> None:
 
 def _apply(conn: Connection, schema: str | None) -> None:
     if schema is not None:
-        conn.exec_driver_sql("SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '60s', true)")
+        conn.exec_driver_sql(
+            "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '60s', true)"
+        )
         conn.exec_driver_sql("SELECT pg_advisory_xact_lock(84700001)")
         conn.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
     if current(conn) == HEAD:

@@ -7,10 +7,8 @@ stand beside wide rows that are updated in place: `ready` (may start), `claims` 
 from __future__ import annotations
 
 import functools
-import json
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -27,72 +25,10 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator, TypeEngine
 
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
+from rota.store.types import EPOCH, Instant, Json, from_micros, to_micros
 
-
-def to_micros(instant: datetime) -> int:
-    """Microseconds since 1970, exact."""
-    return (instant - EPOCH) // _MICROSECOND
-
-
-def from_micros(value: int) -> datetime:
-    """The aware UTC instant of `to_micros`."""
-    return EPOCH + timedelta(microseconds=value)
-
-
-class Instant(TypeDecorator[datetime]):
-    """An aware UTC instant: `timestamptz` on PostgreSQL, integer microseconds on SQLite."""
-
-    impl = BigInteger
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """The column type of each database."""
-        if dialect.name == "postgresql":
-            return dialect.type_descriptor(postgresql.TIMESTAMP(timezone=True))
-        return dialect.type_descriptor(BigInteger())
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        """Towards the database."""
-        if value is None or dialect.name == "postgresql":
-            return value
-        return to_micros(value)
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """From the database: always aware UTC."""
-        if value is None:
-            return None
-        return from_micros(value) if isinstance(value, int) else value.astimezone(UTC)
-
-
-class Json(TypeDecorator[Any]):
-    """Storable JSON: `jsonb` on PostgreSQL, text on SQLite. Values went through `model.storable` before."""
-
-    impl = Text
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """The column type of each database."""
-        if dialect.name == "postgresql":
-            return dialect.type_descriptor(postgresql.JSONB(none_as_null=True))
-        return dialect.type_descriptor(Text())
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
-        """Towards the database."""
-        if value is None or dialect.name == "postgresql":
-            return value
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """From the database: a fresh value that the caller may change."""
-        if value is None or dialect.name == "postgresql":
-            return value
-        return json.loads(value)
+__all__ = ["EPOCH", "Instant", "Json", "Tables", "build", "from_micros", "of", "to_micros"]
 
 
 def big_key() -> Column[Any]:
@@ -142,7 +78,7 @@ def of(conn: Connection) -> Tables:
 def build(schema: str | None, prefix: str) -> Tables:
     """The table objects for one schema and prefix."""
     metadata = MetaData(schema=schema)
-    for make in (_places, _schedules, _runs, _hot, _history, _machines):
+    for make in (_places, _schedules, _cursors, _runs, _hot, _history, _events, _output, _machines):
         make(metadata, prefix)
     return Tables(metadata, schema, prefix)
 
@@ -241,6 +177,10 @@ def _schedules(m: MetaData, p: str) -> None:
         sqlite_autoincrement=True,
     )  # fmt: skip
     Index(p + "definitions_revision", definitions.c.schedule_id, definitions.c.revision, unique=True)
+    _partial(p + "definitions_job", "schedule_id IS NULL", definitions.c.key, definitions.c.revision, unique=True)
+
+
+def _cursors(m: MetaData, p: str) -> None:
     cursors = _table(
         m, p + "cursors",
         Column("schedule_id", BigInteger, primary_key=True, autoincrement=False),
@@ -372,6 +312,22 @@ def _history(m: MetaData, p: str) -> None:
         Column("at", Instant, nullable=False),
     )  # fmt: skip
     Index(p + "decisions_until", decisions.c.schedule_id, decisions.c.until_at)
+    changes = _table(
+        m, p + "changes",
+        big_key(),
+        Column("at", Instant, nullable=False),
+        Column("subject", Text, nullable=False),
+        Column("action", Text, nullable=False),
+        Column("actor", Text, nullable=False),
+        Column("channel", Text, nullable=False),
+        Column("reason", Text),
+        Column("before", Json),
+        Column("after", Json),
+    )  # fmt: skip
+    Index(p + "changes_subject", changes.c.subject, changes.c.id)
+
+
+def _events(m: MetaData, p: str) -> None:
     for name in ("event_inbox", "events"):
         table = _table(
             m, p + name,
@@ -386,19 +342,9 @@ def _history(m: MetaData, p: str) -> None:
         if name == "events":
             Index(p + "events_subject", table.c.subject, table.c.id)
     _table(m, p + "spine", Column("one", Integer, primary_key=True, autoincrement=False))
-    changes = _table(
-        m, p + "changes",
-        big_key(),
-        Column("at", Instant, nullable=False),
-        Column("subject", Text, nullable=False),
-        Column("action", Text, nullable=False),
-        Column("actor", Text, nullable=False),
-        Column("channel", Text, nullable=False),
-        Column("reason", Text),
-        Column("before", Json),
-        Column("after", Json),
-    )  # fmt: skip
-    Index(p + "changes_subject", changes.c.subject, changes.c.id)
+
+
+def _output(m: MetaData, p: str) -> None:
     _table(
         m, p + "logs",
         Column("run_id", BigInteger, primary_key=True, autoincrement=False),

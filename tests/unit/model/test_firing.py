@@ -19,7 +19,9 @@ START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
 
 
-def plan(when: str = "* * * * *", *, ends_at: datetime | None = None, valid_from: datetime | None = None, **given: Any) -> Plan:
+def plan(
+    when: str = "* * * * *", *, ends_at: datetime | None = None, valid_from: datetime | None = None, **given: Any
+) -> Plan:
     policies = parse_policies(given)
     definition = Definition(
         1, 7, 1, "default/default/default/x", when, when, None, "UTC", "job", {}, "default", 0, policies, given,
