@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import Connection
 
-from rota.store import claims, lanes
+from rota.model.by import By
+from rota.store import claims, dialect, lanes, nodes
 from tests.support import seed
-from tests.support.runs import START, By, World, at
+from tests.support.runs import START, World, at
 
 
 @pytest.fixture
@@ -80,9 +82,9 @@ def test_a_run_with_a_cancel_on_record_never_starts(world: World) -> None:
     assert world.events() == [("run.cancelled", ids[0]), ("run.cancelled", ids[1])]
 
 
-def cancel_row(conn: claims.Connection, run: int, kind: str) -> None:
+def cancel_row(conn: Connection, run: int, kind: str) -> None:
     sql = "INSERT INTO {cancels} (run_id, kind, at, actor) VALUES (%s, %s, %s, 'me')"
-    claims.dialect.execute(conn, sql, [run, kind, claims.dialect.at(conn, START)])
+    dialect.execute(conn, sql, [run, kind, dialect.at(conn, START)])
 
 
 def test_a_first_start_after_the_grace_is_expired_and_a_retry_is_not_measured(world: World) -> None:
@@ -97,9 +99,9 @@ def test_a_first_start_after_the_grace_is_expired_and_a_retry_is_not_measured(wo
     assert [run.id for run in world.claim(now=at(600))] == [first]
 
 
-def make_ready(conn: claims.Connection, run: int) -> None:
-    claims.dialect.execute(conn, "UPDATE {runs} SET admit_at = NULL WHERE id = %s", [run])
-    claims.dialect.execute(conn, "INSERT INTO {ready} (lane, priority, run_id) VALUES ('default', 0, %s)", [run])
+def make_ready(conn: Connection, run: int) -> None:
+    dialect.execute(conn, "UPDATE {runs} SET admit_at = NULL WHERE id = %s", [run])
+    dialect.execute(conn, "INSERT INTO {ready} (lane, priority, run_id) VALUES ('default', 0, %s)", [run])
 
 
 def test_a_ready_row_of_a_final_run_is_deleted_and_changes_nothing(world: World) -> None:
@@ -112,7 +114,7 @@ def test_a_ready_row_of_a_final_run_is_deleted_and_changes_nothing(world: World)
     assert world.one(run)["state"] == "succeeded"
 
 
-@pytest.mark.parametrize("state", ["fenced", "left"])
+@pytest.mark.parametrize("state", ["fenced", "stopped"])
 def test_a_node_that_is_not_live_claims_nothing(world: World, state: str) -> None:
     world.place(world.add("a"), 2)
     world.db.call(seed.node, START, "dead", state)
@@ -122,8 +124,6 @@ def test_a_node_that_is_not_live_claims_nothing(world: World, state: str) -> Non
 
 
 def test_a_draining_node_claims_nothing(world: World) -> None:
-    from rota.store import nodes
-
     world.place(world.add("a"))
     world.db.call(nodes.drain, "n1", START, By())
     assert world.claim("n1") == []

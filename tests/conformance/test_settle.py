@@ -26,7 +26,7 @@ def test_success_ends_the_run_and_its_claim(world: World) -> None:
     (run,) = world.claim()
     assert world.end(run, Succeeded('{"n": 1}', exit_code=0), at(5)) == {run.id}
     row = world.db.read(runs.get, run.id)
-    assert (row["state"], row["result"], row["exit_code"], row["finished_at"]) == ("succeeded", '{"n": 1}', 0, at(5))
+    assert (row["state"], row["result"], row["exit_code"], row["finished_at"]) == ("succeeded", {"n": 1}, 0, at(5))
     assert (row["attempt"], row["node"], row["error"]) == (1, "n1", None)
     assert world.rows("SELECT * FROM {claims}") == []
     assert world.events() == [("run.succeeded", run.id)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection
 
+from rota.model.by import By
 from rota.model.overlap import NewRun, RunSet
 from rota.model.policy import parse_policies
 from rota.model.run import Claimed, Failed, Outcome, Succeeded
@@ -63,7 +65,9 @@ class World:
         return self.others[-1]
 
     def add(self, name: str = "a", **given: Any) -> int:
-        return self.db.call(seed.schedules, START, [name], given.pop("when", "* * * * *"), **given)[name]
+        return self.db.call(lambda conn: seed.schedules(conn, START, [name], given.pop("when", "* * * * *"), **given))[
+            name
+        ]
 
     def lane(self, name: str, **limits: Any) -> None:
         self.db.call(lanes.put, lanes.Lane(name, **limits), START, By())
@@ -72,7 +76,7 @@ class World:
         self, schedule: int, count: int = 1, *, now: datetime = START, first: int = 0, **fields: Any
     ) -> list[int]:
         when = [at(first + n) for n in range(count)]
-        return self.db.call(place, schedule, when, now, **fields)
+        return self.db.call(lambda conn: place(conn, schedule, when, now, **fields))
 
     def claim(
         self, node: str = "n1", limit: int = 100, now: datetime = START, names: Any = None, turn: int = 0
@@ -117,14 +121,4 @@ def numbered(conn: Connection) -> None:
 
 
 def loads(value: Any) -> Any:
-    import json
-
     return json.loads(value) if isinstance(value, str) else value
-
-
-class By:
-    """Who does it."""
-
-    actor = "tester"
-    channel = "python"
-    reason: str | None = None

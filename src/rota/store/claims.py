@@ -18,7 +18,7 @@ from sqlalchemy.engine import Engine
 from rota.model.run import Claimed
 from rota.store import dialect, events, lanes
 from rota.store.runs import Subject, ended_events, invocation, run_event, subjects
-from rota.store.tables import Json
+from rota.store.types import Json
 
 _JSON: Final = Json()
 

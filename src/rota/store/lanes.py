@@ -143,10 +143,10 @@ def next_token(conn: Connection, names: Sequence[str] | None, now: datetime) -> 
 
 
 def listing(conn: Connection) -> list[dict[str, Any]]:
-    """Every lane with its limits, how many runs are ready and how many run."""
+    """Every lane with its limits, how many of its runs may start (`queued`) and how many run (`running`)."""
     rows = dialect.query(
         conn,
-        f"SELECT {_COLUMNS}, updated_at, (SELECT count(*) FROM {{ready}} r WHERE r.lane = l.name) AS ready,"
+        f"SELECT {_COLUMNS}, updated_at, (SELECT count(*) FROM {{ready}} r WHERE r.lane = l.name) AS queued,"
         " (SELECT count(*) FROM {claims} c WHERE c.lane = l.name) AS running FROM {lanes} l ORDER BY name",
     )
     return [_record(row) for row in rows]
@@ -161,7 +161,7 @@ def get(conn: Connection, name: str) -> dict[str, Any]:
 
 
 def _record(row: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: row[name] for name in ("name", "concurrency", "rate", "engine", "url", "ready", "running")}
+    kept = {name: row[name] for name in ("name", "concurrency", "rate", "engine", "url", "queued", "running")}
     return kept | {"paused": bool(row["paused"]), "updated_at": dialect.read_at(row["updated_at"])}
 
 

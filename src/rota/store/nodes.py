@@ -83,7 +83,7 @@ def leave(conn: Connection, node: str, now: datetime) -> bool:
     """The node has stopped in order; False where it was not live any more."""
     done = dialect.execute(
         conn,
-        "UPDATE {nodes} SET state = 'left', ended_at = %s WHERE id = %s AND state = 'live'",
+        "UPDATE {nodes} SET state = 'stopped', ended_at = %s WHERE id = %s AND state = 'live'",
         [dialect.at(conn, now), node],
     )
     if done:

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Final
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, select
 from sqlalchemy.sql import Select
 
 from rota.errors import InvalidValue, RunNotFound
 from rota.model.event import Event, event
+from rota.model.instants import rfc3339
 from rota.model.run import FINAL
 from rota.store import dialect
 from rota.store.tables import of
-
-STRENGTH: Final = ("cancel", "replace", "no_retry")
-"""Kinds of cancel requests, strongest first. `no_retry` lets code that runs go on."""
-REASONS: Final[Mapping[str, str]] = {"cancel": "cancelled", "replace": "replaced", "no_retry": "disabled"}
-"""Kind of a cancel request -> the reason of the run that it ended."""
-
-
-def rfc3339(instant: datetime) -> str:
-    """The instant as UTC text with `Z`, a fraction only if not zero."""
-    return instant.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def invocation(key: str, scheduled_for: datetime) -> str:
@@ -102,18 +94,6 @@ def _ended(row: Mapping[str, Any], now: datetime) -> Event:
 def cancelled_events(conn: Connection, ids: Sequence[int], now: datetime) -> list[Event]:
     """The `run.cancelled` events of runs that this transaction has just made cancelled."""
     return ended_events(conn, ids, now)
-
-
-def cancels_of(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
-    """The strongest cancel request of each of these runs that has one."""
-    found: dict[int, str] = {}
-    for start in range(0, len(ids), 10_000):
-        member, params = dialect.in_list(conn, ids[start : start + 10_000])
-        for row in dialect.query(conn, f"SELECT run_id, kind FROM {{cancels}} WHERE run_id {member}", params):
-            known = found.get(row["run_id"])
-            if known is None or STRENGTH.index(row["kind"]) < STRENGTH.index(known):
-                found[row["run_id"]] = row["kind"]
-    return found
 
 
 def get(conn: Connection, run_id: int) -> dict[str, Any]:
@@ -198,6 +178,8 @@ def _wide(conn: Connection) -> Select[Any]:
 
 
 def _records(conn: Connection, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    from rota.store.cancels import cancels_of
+
     running = [row["id"] for row in rows if row["state"] == "running"]
     ids = [row["id"] for row in rows]
     asked = cancels_of(conn, running) if running else {}
@@ -216,7 +198,7 @@ def _progress(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]
 
 
 def record(row: Mapping[str, Any], asked: str | None, progress: dict[str, Any] | None) -> dict[str, Any]:
-    """A run as document 5 shows it, instants as datetimes; `result` is the JSON value's text."""
+    """A run as document 5 shows it; instants are datetimes, `result` and `error` JSON values."""
     scheduled, error = row["scheduled_for"], row["error"]
     name = row["invocation"] or (invocation(row["_key"], scheduled) if scheduled is not None else None)
     covers = {"from": row["covers_from"], "to": row["covers_to"], "count": row["covers_count"]}
@@ -244,13 +226,23 @@ def record(row: Mapping[str, Any], asked: str | None, progress: dict[str, Any] |
         "cancelling": asked in ("cancel", "replace"),
         "progress": progress,
         "covers": covers if row["covers_count"] else None,
-        "result": row["result"],
+        "result": _value(row["result"]),
         "error": error,
         "exit_code": row["exit_code"],
         "created_at": row["created_at"],
         "started_at": row["started_at"],
         "finished_at": row["finished_at"],
     }
+
+
+def _value(text: str | None) -> Any:
+    """The JSON value of a stored result; text that is no JSON stands for itself."""
+    if text is None:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def states(conn: Connection, ids: Sequence[int]) -> dict[int, str]:

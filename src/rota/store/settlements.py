@@ -12,12 +12,13 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from rota.model.event import Event
+from rota.model.instants import rfc3339
 from rota.model.schedule import Cursor
 from rota.model.settlement import Settlement
 from rota.model.storable import clean
 from rota.store import dialect, events, firings, health, logs
 from rota.store.claims import known, templates
-from rota.store.runs import Settled, Subject, rfc3339, run_event, subjects
+from rota.store.runs import Settled, Subject, run_event, subjects
 
 _COLUMNS: Final = (
     ("s_id", "bigint"),
