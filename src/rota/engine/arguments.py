@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, get_type_hints
@@ -18,6 +19,9 @@ import pydantic_core
 from rota.engine.context import Context
 from rota.errors import InvalidArguments, InvalidValue
 from rota.model.storable import is_clean, safe_repr
+
+if sys.version_info >= (3, 14):
+    import annotationlib
 
 SIZE_LIMIT: Final = 1024 * 1024
 """Characters of JSON that all arguments of a run may have."""
@@ -229,7 +233,7 @@ def parameters_of(handler: Callable[..., Any]) -> Parameters:
     context: str | None = None
     context_positional = rest = False
     hints = _hints(handler)
-    for parameter in inspect.signature(handler).parameters.values():
+    for parameter in _signature(handler).parameters.values():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             raise InvalidValue(f"handler {name}: *{parameter.name} cannot be filled; arguments have names")
         if parameter.kind is _VARIADIC:
@@ -280,9 +284,22 @@ def _hints(handler: Callable[..., Any]) -> dict[str, Any]:
         return _hints_one_by_one(plain)
 
 
+def _signature(handler: Callable[..., Any]) -> inspect.Signature:
+    """The signature, without evaluating annotations: from 3.14 on that fails where a name is known to type checkers only."""
+    if sys.version_info >= (3, 14):
+        return inspect.signature(handler, annotation_format=annotationlib.Format.STRING)
+    return inspect.signature(handler)
+
+
+def _annotations(plain: Callable[..., Any]) -> dict[str, Any]:
+    if sys.version_info >= (3, 14):
+        return annotationlib.get_annotations(plain, format=annotationlib.Format.STRING)
+    return getattr(plain, "__annotations__", {})
+
+
 def _hints_one_by_one(plain: Callable[..., Any]) -> dict[str, Any]:
     hints: dict[str, Any] = {}
-    for name, annotation in getattr(plain, "__annotations__", {}).items():
+    for name, annotation in _annotations(plain).items():
         holder = type("Holder", (), {"__annotations__": {name: annotation}})
         try:
             known = getattr(plain, "__globals__", {})

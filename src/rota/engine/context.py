@@ -186,7 +186,7 @@ class Context:
                 raise InvalidValue(f"progress: {name} is {value!r}, not a number from 0 on")
         self._sink.progress(self._run.id, self._run.token, done, total)
 
-    def save(self, name: str, data: bytes) -> None:
+    def save(self, name: str, data: bytes | bytearray | memoryview) -> None:
         r"""Keep `data` as an artifact of this run; the same name again replaces it. At most 16 MiB.
 
         Raises InvalidValue for a name that is not 1-200 printable characters without `/`, `\` and a leading dot.

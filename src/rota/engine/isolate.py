@@ -239,11 +239,9 @@ def _perform(request: dict[str, Any], answer: _Answer, stop: _Stop) -> dict[str,
     context = Context(run, answer, output, clock=SystemClock(), deadline=_instant(request["deadline"]))
     stop.holder = Holder(context)
     try:
-        value = _call(_find(request), run, context, stop)
+        raw: Succeeded | Failed = succeeded(_call(_find(request), run, context, stop), output, limits)
     except BaseException as error:  # noqa: BLE001 - an outcome, whatever it is
-        raw: Succeeded | Failed = failure(error, limits)
-    else:
-        raw = succeeded(value, output, limits)
+        raw = failure(error, limits)
     wake_at = stop.holder.wake_at
     return _end(raw) | {"wake_at": wake_at.isoformat() if wake_at else None}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import traceback
 from dataclasses import dataclass
 from datetime import timedelta
@@ -33,9 +34,17 @@ _OWN_FILES: Final = ("rota/engine/bodies.py", "rota/engine/isolate.py", "rota/en
 
 
 def succeeded(value: object, output: Output, limits: Limits) -> Succeeded:
-    """The outcome of code that returned `value`. Where it cannot be stored as it is, the run's log says so, too."""
+    """The outcome of code that returned `value`. Where it cannot be stored as it is, the run's log says so, too.
+
+    Raises TypeError for a coroutine that nobody awaited: the work has not been done.
+    """
     if value is None:
         return Succeeded()
+    if inspect.iscoroutine(value):
+        value.close()
+        raise TypeError(
+            f"the handler returned the coroutine {value.__qualname__} without awaiting it; make it async def"
+        )
     stored = storable(value, limits.result_chars)
     if stored.note:
         output.line("log", f"WARNING {stored.note}")

@@ -134,7 +134,7 @@ def _check_handler(handler: object) -> str:
         raise InvalidValue("handler <lambda>: a lambda has no name that another process could find; use def")
     if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
         raise InvalidValue(f"handler {shown}: it yields, so calling it would run nothing; return instead")
-    if "." in shown and next(iter(inspect.signature(handler).parameters), "") in ("self", "cls"):
+    if "." in shown and inspect.unwrap(handler).__code__.co_varnames[:1] in (("self",), ("cls",)):
         raise InvalidValue(f"handler {shown}: a method needs an object that no other process has; use a function")
     return shown
 

@@ -6,6 +6,7 @@ environment variables only, so that no value can become code.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Mapping
@@ -122,6 +123,8 @@ def _start_message(program: str, cwd: str | None, error: OSError) -> str:
         return f"program not found: {program}"
     if isinstance(error, PermissionError):
         return f"program not executable: {program}"
+    if error.errno == errno.E2BIG:
+        return f"cannot start {program}: the run's arguments are too large for a command line or an environment"
     return f"cannot start {program}: {error.strerror}"
 
 

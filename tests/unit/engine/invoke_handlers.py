@@ -18,6 +18,7 @@ from typing import Any
 from rota.engine.context import Context, GiveUp, TryAgain
 
 GO: dict[str, threading.Event] = {}
+STARTED = threading.Event()
 
 
 @dataclasses.dataclass
@@ -171,6 +172,7 @@ def cooperates(ctx: Context) -> None:
 
 
 async def blocks_loop(name: str) -> str:
+    STARTED.set()
     GO[name].wait(30)
     return "blocked"
 
@@ -184,7 +186,7 @@ def forks_and_returns() -> str:
 
 
 def leaves_grandchild(ctx: Context) -> int:
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])  # noqa: S603
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     ctx.log(f"grandchild {child.pid}")
     return child.pid
 
@@ -196,7 +198,7 @@ def spins() -> None:
 
 def ignores_sigterm(ctx: Context) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    ctx.log("ignoring")
+    ctx.log(f"ignoring {os.getpid()}")
     while True:
         time.sleep(1)  # noqa: TID251
 
@@ -242,6 +244,10 @@ def wrapped(function: Callable[[], int]) -> Callable[[], int]:
 @wrapped
 def decorated() -> int:
     return 1
+
+
+def forgets_to_await() -> Any:
+    return answers()
 
 
 def refuses_transactions(ctx: Context) -> None:

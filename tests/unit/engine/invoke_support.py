@@ -76,7 +76,8 @@ class MemorySink:
 
 
 def run_of(job: Job | None = None, **changes: Any) -> Claimed:
-    return replace(RUN, **({"job": job.name} if job else {}), **changes)
+    named: dict[str, Any] = {"job": job.name} if job else {}
+    return replace(RUN, **named | changes)
 
 
 def execution(job: Job | None, sink: MemorySink | None = None, *, limits: Limits = LIMITS, **changes: Any) -> Execution:

@@ -86,13 +86,14 @@ def test_exceptions_are_outcomes_whatever_they_are() -> None:
         (h.interrupts_async, "KeyboardInterrupt"),
         (h.recurses, "RecursionError"),
         (h.refuses_transactions, "rota.errors.NotAllowed"),
+        (h.forgets_to_await, "TypeError"),
     ]
     for handler, kind in cases:
         outcome = outcome_of(python_job(handler))
         assert isinstance(outcome, Failed), handler
         assert outcome.type == kind
         assert outcome.trace is not None
-        assert "invoke_handlers.py" in outcome.trace
+        assert "invoke_handlers.py" in outcome.trace or handler is h.forgets_to_await
         assert "bodies.py" not in outcome.trace
         assert len(outcome.trace) <= LIMITS.trace_chars
 
@@ -167,7 +168,9 @@ def test_deadline_of_a_thread(go: threading.Event, request: pytest.FixtureReques
         await ended.wait()
 
     asyncio.run(main())
-    assert outcome_of(python_job(h.cooperates), policies={"timeout": 0.05}) == TimedOut(timedelta(seconds=0.05))
+    patient = Limits(stop_wait=timedelta(seconds=20))
+    outcome = outcome_of(python_job(h.cooperates), policies={"timeout": 0.05}, limits=patient)
+    assert outcome == TimedOut(timedelta(seconds=0.05))
 
 
 def test_a_late_success_is_a_timeout(go: threading.Event, request: pytest.FixtureRequest) -> None:
@@ -209,7 +212,9 @@ def test_a_stop_has_its_reason(handler: Any, why: Any, expected: object) -> None
     asyncio.run(main())
 
 
-def test_code_that_ran_to_its_end_stands_in_spite_of_a_cancel(go: threading.Event, request: pytest.FixtureRequest) -> None:
+def test_code_that_ran_to_its_end_stands_in_spite_of_a_cancel(
+    go: threading.Event, request: pytest.FixtureRequest
+) -> None:
     async def main() -> None:
         running = execution(python_job(h.waits_for), args={"name": request.node.name})
         task = asyncio.create_task(running.run())
@@ -254,7 +259,9 @@ def test_being_cancelled_from_outside_is_a_shutdown() -> None:
     asyncio.run(main())
 
 
-def test_a_thread_that_hangs_does_not_hold_up_being_cancelled(go: threading.Event, request: pytest.FixtureRequest) -> None:
+def test_a_thread_that_hangs_does_not_hold_up_being_cancelled(
+    go: threading.Event, request: pytest.FixtureRequest
+) -> None:
     async def main() -> None:
         running = execution(python_job(h.waits_for), args={"name": request.node.name})
         task = asyncio.create_task(running.run())
@@ -278,7 +285,9 @@ def test_a_full_log_is_bounded() -> None:
     assert sink.lines[-1] == ("log", "… output cut: more than 10000 bytes")
 
 
-def test_a_handler_that_blocks_its_loop_holds_up_nobody_else(go: threading.Event, request: pytest.FixtureRequest) -> None:
+def test_a_handler_that_blocks_its_loop_holds_up_nobody_else(
+    go: threading.Event, request: pytest.FixtureRequest
+) -> None:
     loops = HandlerLoops(patience=timedelta(seconds=0.05))
 
     def on_loops(handler: Any, **changes: Any) -> Execution:
@@ -289,6 +298,8 @@ def test_a_handler_that_blocks_its_loop_holds_up_nobody_else(go: threading.Event
         blocking = on_loops(h.blocks_loop, args={"name": request.node.name}, policies={"timeout": 0.05})
         others = [on_loops(h.answers) for _ in range(5)]
         blocked = asyncio.create_task(blocking.run())
+        # In flight beside it a run would be stuck with it; what starts once it blocks is not.
+        assert await asyncio.to_thread(h.STARTED.wait, 5)
         for other in others:
             assert result(await other.run()) == 42
         assert await blocked == TimedOut(timedelta(seconds=0.05), stopped=False)
