@@ -1,0 +1,47 @@
+"""A file to rows: its jobs, its schedules, its lanes, in one transaction of the caller's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from rota.engine.registry import Job
+from rota.model.by import By
+from rota.store import dialect, jobs, lanes
+from rota.store.declared import Item, Origin, Report, declare
+from rota.sync.file import File, Lane
+
+
+def apply(conn: Connection, file: File, by: By | None = None) -> Report:
+    """Make the database agree with `file`; the caller commits. Applying the same file again changes nothing.
+
+    Its jobs are in the registry afterwards (one of another file or module that has its name is replaced), its schedules
+    have source `app` and the file's origin, those that the origin had and the file has not are removed, its lanes have
+    the limits it says. Raises JobNotFound, InvalidWhen, InvalidArguments, UnknownZone or InvalidValue with every fault
+    and its place; the caller rolls back then.
+    """
+    by = by or By("file", "file", f"{file.origin} was read")
+    changed = jobs.register(conn, [job_row(job, file.origin) for job in file.jobs])
+    scope = file.scope
+    origin = Origin(file.origin, scope.tenant, scope.stack, scope.environment)
+    report = declare(conn, [Item(d.name, d.fields, d.where) for d in file.schedules], origin, by, changed)
+    for lane in sorted(file.lanes, key=lambda lane: lane.name):
+        _lane(conn, lane, by)
+    return report
+
+
+def job_row(job: Job, origin: str) -> jobs.JobRow:
+    """What the registry in the database says about a job."""
+    parameters = None if job.parameters is None else job.parameters.schema()
+    return jobs.JobRow(
+        job.name, job.kind, job.version, parameters, dict(job.policies), job.lane, job.priority, origin
+    )  # fmt: skip
+
+
+def _lane(conn: Connection, wanted: Lane, by: By) -> None:
+    """Set a lane's limits; whether it is paused stays as it is."""
+    now = dialect.instant(conn)
+    lanes.ensure_lane(conn, wanted.name, now)
+    current = lanes.current(conn, wanted.name)
+    lanes.put(conn, replace(current, concurrency=wanted.concurrency, rate=wanted.rate), now, by)
