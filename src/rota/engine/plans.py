@@ -2,85 +2,80 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rota.calendar.recurrence import Recurrence
-from rota.calendar.text import parse
 from rota.errors import Error
-from rota.model.firing import Firing, Plan, plan_firing
-from rota.model.schedule import Cursor, Definition
+from rota.model.firing import Firing, plan_firing
+from rota.model.policy import Policies
+from rota.model.schedule import Cursor
+from rota.model.timing import recurrence
+from rota.store import dialect
 from rota.store.database import Connection
-from rota.store.definitions import load
+from rota.store.definitions import Target, Timing, targets
 
 _MOST: Final = 20_000
 
 
-def recurrence_of(definition: Definition) -> Recurrence:
-    """The recurrence of a definition. Raises an Error of rota where this node cannot make it (an unknown zone)."""
-    return parse(
-        definition.canonical,
-        timezone=definition.zone,
-        key=definition.key,
-        anchor=definition.anchor,
-        dst_gap=definition.dst_gap,
-        dst_overlap=definition.dst_overlap,
-    )
+class Like(NamedTuple):
+    """What schedules that decide alike have in common."""
+
+    recurrence: Recurrence
+    policies: Policies
+    valid_from: datetime | None
+    ends_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A plan, and the number of the group of definitions that decide alike."""
+class Known(NamedTuple):
+    """A definition as a firing needs it."""
 
-    plan: Plan
-    group: int
+    target: Target
+    like: Like
 
 
 class Plans:
-    """The plans that one process has seen lately; bounded."""
+    """The definitions that one process has seen lately, and what was made of their timings; bounded."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[int, Known] = OrderedDict()
-        self._rules: dict[tuple[Any, ...], Recurrence] = {}
-        self._groups: dict[tuple[Any, ...], int] = {}
+        self._known: dict[int, Known] = {}
+        self._likes: dict[Timing, Like] = {}
 
     def fetch(self, conn: Connection, ids: Iterable[int]) -> dict[int, Known | Error]:
-        """For each definition id its plan, or the error that kept this node from making it."""
-        wanted = set(ids)
-        found: dict[int, Known | Error] = {i: self._known[i] for i in wanted if i in self._known}
-        for key, definition in load(conn, wanted - found.keys()).items():
-            found[key] = self._make(definition)
+        """For each definition id what is known of it, or the error that kept this node from making its recurrence."""
+        found: dict[int, Known | Error] = {}
+        missing = []
+        for key in ids:
+            known = self._known.get(key)
+            if known is None:
+                missing.append(key)
+            else:
+                found[key] = known
+        if not missing:
+            return found
+        if len(self._known) > _MOST:
+            self._known.clear()
+        for key, (target, timing) in targets(conn, missing).items():
+            like = self._likes.get(timing) or self._make(target, timing)
+            if isinstance(like, Error):
+                found[key] = like
+            else:
+                found[key] = self._known[key] = Known(target, like)
         return found
 
-    def _make(self, definition: Definition) -> Known | Error:
+    def _make(self, target: Target, timing: Timing) -> Like | Error:
         try:
-            plan = Plan(definition, self._rule(definition))
+            anchor = None if timing.anchor is None else datetime.fromisoformat(timing.anchor)
+            rule = recurrence(timing.canonical, timing.zone, anchor, timing.dst_gap, timing.dst_overlap)
         except Error as error:
             return error
-        known = Known(plan, self._group(definition))
-        self._known[definition.id] = known
-        while len(self._known) > _MOST:
-            self._known.popitem(last=False)
-        return known
-
-    def _rule(self, d: Definition) -> Recurrence:
-        key = (d.canonical, d.zone, d.anchor, d.dst_gap, d.dst_overlap)
-        rule = self._rules.get(key)
-        if rule is None:
-            if len(self._rules) > _MOST:
-                self._rules.clear()
-            rule = self._rules[key] = recurrence_of(d)
-        return rule
-
-    def _group(self, d: Definition) -> int:
-        key = (d.canonical, d.zone, d.anchor, d.dst_gap, d.dst_overlap, d.policies, d.valid_from, d.ends_at)
-        if len(self._groups) > _MOST:
-            self._groups.clear()
-            self._known.clear()
-        return self._groups.setdefault(key, len(self._groups))
+        if len(self._likes) > _MOST:
+            self._likes.clear()
+        like = Like(rule, target.policies, dialect.read_at(timing.valid_from), dialect.read_at(timing.ends_at))
+        self._likes[timing] = like
+        return like
 
 
 class Batch:
@@ -92,16 +87,15 @@ class Batch:
 
     def plan(self, known: Known, cursor: Cursor, skips: Collection[datetime]) -> Firing:
         """The firing of one cursor."""
-        definition = known.plan.definition
-        if skips or definition.policies.jitter or cursor.state != "active":
-            return plan_firing(known.plan, cursor, self._now, skips)
-        key = (known.group, cursor.watermark, cursor.cut_until, cursor.last_wall)
-        like = self._decided.get(key)
-        if like is None:
-            like = self._decided[key] = plan_firing(known.plan, cursor, self._now)
-            return like
-        moved = _moved(cursor, like.cursor)
-        return Firing(moved, like.fires, like.decisions, always_wait=like.always_wait)
+        like = known.like
+        if skips or like.policies.jitter or cursor.state != "active":
+            return plan_firing(like, cursor, self._now, skips)
+        key = (id(like), cursor.watermark, cursor.cut_until, cursor.last_wall)
+        made = self._decided.get(key)
+        if made is None:
+            made = self._decided[key] = plan_firing(like, cursor, self._now)
+            return made
+        return Firing(_moved(cursor, made.cursor), made.fires, made.decisions, always_wait=made.always_wait)
 
 
 def _moved(cursor: Cursor, like: Cursor) -> Cursor:

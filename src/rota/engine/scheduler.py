@@ -120,7 +120,7 @@ class Scheduler:
             except Exception as error:  # noqa: BLE001 - whatever one rule's computation does touches no other schedule
                 broken.append((plan, cursor, error))
                 continue
-            judged.append(firings.Judged(plan.plan.definition, cursor, firing))
+            judged.append(firings.Judged(plan.target, cursor, firing))
         return judged + self._disable(conn, now, broken)
 
     def _leave(self, cursor: Cursor, now: datetime, error: Error | None) -> None:
@@ -136,8 +136,8 @@ class Scheduler:
         judged = []
         for known, cursor, error in broken:
             reason = f"X200900SCHCAL: {error!r:.500} (rota {VERSION}, zone data {zone_data_version()})"
-            judged.append(firings.Judged(known.plan.definition, cursor, uncomputable(cursor, reason)))
-            key = known.plan.definition.key
+            judged.append(firings.Judged(known.target, cursor, uncomputable(cursor, reason)))
+            key = known.target.key
             events.write(conn, [event("schedule.uncomputable", now, key, error=repr(error)[:500], node=self.node)])
         return judged
 

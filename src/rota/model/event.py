@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 CODES: Final[dict[str, str]] = {
     "schedule.fired": "V200610SCHTRG",
@@ -46,14 +45,13 @@ TYPES: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One event to write. `subject` is the key of what it happened to; `data` is storable JSON."""
 
     type: str
     at: datetime
     subject: str
-    data: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any]
     code: str | None = None
 
 

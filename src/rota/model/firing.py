@@ -10,10 +10,11 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 from rota.calendar.recurrence import Recurrence
 from rota.model import reasons
+from rota.model.policy import Policies
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, Cursor, Definition
 
 MOST_RUNS: Final = 1000
@@ -52,8 +53,7 @@ class Decision:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Firing:
+class Firing(NamedTuple):
     """All that one firing decides about one schedule, and its cursor afterwards."""
 
     cursor: Cursor
@@ -64,6 +64,26 @@ class Firing:
     probe: bool = False
 
 
+class Timed(Protocol):
+    """All that a decision depends on besides the cursor: schedules that are alike in it decide alike."""
+
+    @property
+    def recurrence(self) -> Recurrence:
+        """The rule."""
+
+    @property
+    def policies(self) -> Policies:
+        """The effective policies."""
+
+    @property
+    def valid_from(self) -> datetime | None:
+        """No occurrence is before it."""
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """No occurrence is after it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A definition with its recurrence, ready to be asked."""
@@ -71,8 +91,23 @@ class Plan:
     definition: Definition
     recurrence: Recurrence
 
+    @property
+    def policies(self) -> Policies:
+        """The definition's effective policies."""
+        return self.definition.policies
 
-def plan_firing(plan: Plan, cursor: Cursor, now: datetime, skips: Collection[datetime] = ()) -> Firing:
+    @property
+    def valid_from(self) -> datetime | None:
+        """The definition's first possible instant."""
+        return self.definition.valid_from
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """The definition's last possible instant."""
+        return self.definition.ends_at
+
+
+def plan_firing(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[datetime] = ()) -> Firing:
     """Decide everything up to `now` for one schedule.
 
     `skips` are coming occurrences that an operator took out. A `now` before the watermark decides nothing and leaves
@@ -87,7 +122,7 @@ def plan_firing(plan: Plan, cursor: Cursor, now: datetime, skips: Collection[dat
     return _active(plan, cursor, now, skips)
 
 
-def rearm(plan: Plan, cursor: Cursor, now: datetime) -> Cursor:
+def rearm(plan: Timed, cursor: Cursor, now: datetime) -> Cursor:
     """The cursor with next_at and due_at as its rule, state and watermark name them; `done` where nothing is left."""
     if cursor.state == PAUSED:
         return replace(cursor, next_at=_next(plan, cursor.watermark), due_at=cursor.paused_until)
@@ -103,23 +138,21 @@ def rearm(plan: Plan, cursor: Cursor, now: datetime) -> Cursor:
     return replace(cursor, state=ACTIVE, next_at=following, due_at=following)
 
 
-def _next(plan: Plan, after: datetime) -> datetime | None:
-    d = plan.definition
-    start = after if d.valid_from is None else max(after, d.valid_from - TICK)
+def _next(plan: Timed, after: datetime) -> datetime | None:
+    start = after if plan.valid_from is None else max(after, plan.valid_from - TICK)
     following = plan.recurrence.next_after(start)
-    return None if following is None or (d.ends_at is not None and following > d.ends_at) else following
+    return None if following is None or (plan.ends_at is not None and following > plan.ends_at) else following
 
 
-def last_due(plan: Plan, after: datetime, until: datetime) -> datetime | None:
+def last_due(plan: Timed, after: datetime, until: datetime) -> datetime | None:
     """The last occurrence in (after, until], inside the definition's validity, or None."""
-    d = plan.definition
-    upper = until if d.ends_at is None else min(until, d.ends_at)
+    upper = until if plan.ends_at is None else min(until, plan.ends_at)
     last = plan.recurrence.last_until(upper)
-    lower = after if d.valid_from is None else max(after, d.valid_from - TICK)
+    lower = after if plan.valid_from is None else max(after, plan.valid_from - TICK)
     return None if last is None or last <= lower else last
 
 
-def undecided(plan: Plan, after: datetime, until: datetime, reason: str) -> Decision | None:
+def undecided(plan: Timed, after: datetime, until: datetime, reason: str) -> Decision | None:
     """The decision that skips what is undecided in (after, until]; None where there is no occurrence."""
     if last_due(plan, after, until) is None:
         return None
@@ -132,26 +165,26 @@ def _probe(cursor: Cursor, now: datetime) -> Firing:
     return Firing(replace(cursor, probe_at=None, due_at=None), (Fire(now, "probe"),), probe=True)
 
 
-def _paused(plan: Plan, cursor: Cursor, now: datetime, skips: Collection[datetime]) -> Firing:
+def _paused(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[datetime]) -> Firing:
     until = cursor.paused_until
     if until is None or until > now:
         return Firing(rearm(plan, cursor, now))
     active = replace(cursor, state=ACTIVE, paused_until=None)
-    if plan.definition.policies.on_resume == "catchup" or until <= cursor.watermark:
-        return replace(_active(plan, active, now, skips), resumed=True)
+    if plan.policies.on_resume == "catchup" or until <= cursor.watermark:
+        return _active(plan, active, now, skips)._replace(resumed=True)
     skipped = undecided(plan, cursor.watermark, until, reasons.PAUSED)
     moved = replace(active, watermark=until, cut_until=None)
     firing = _active(plan, moved, now, skips)
-    return replace(firing, decisions=((skipped,) if skipped else ()) + firing.decisions, resumed=True)
+    return firing._replace(decisions=((skipped,) if skipped else ()) + firing.decisions, resumed=True)
 
 
-def _active(plan: Plan, cursor: Cursor, now: datetime, skips: Collection[datetime]) -> Firing:
+def _active(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[datetime]) -> Firing:
     continuing = cursor.cut_until is not None and cursor.cut_until > cursor.watermark
     limit = min(now, cursor.cut_until) if continuing and cursor.cut_until is not None else now
     last = last_due(plan, cursor.watermark, limit)
     if last is None:
         return Firing(rearm(plan, replace(cursor, cut_until=None), now))
-    span = _Span(plan, cursor.watermark, last, now, frozenset(s for s in skips if cursor.watermark < s <= last))
+    span = _Span(plan, cursor, last, now, frozenset(s for s in skips if cursor.watermark < s <= last))
     fires, decisions = span.rest() if continuing else span.judge(cursor.last_wall)
     cut = len(fires) > MOST_RUNS
     fires = fires[:MOST_RUNS]
@@ -166,15 +199,15 @@ def _active(plan: Plan, cursor: Cursor, now: datetime, skips: Collection[datetim
 class _Span:
     """The occurrences in (after, last] of one schedule, all due, none decided."""
 
-    def __init__(self, plan: Plan, after: datetime, last: datetime, now: datetime, holes: frozenset[datetime]) -> None:
-        self.rule, self.policies = plan.recurrence, plan.definition.policies
-        self.seed = plan.definition.schedule_id
-        self.after, self.last, self.now, self.holes = self._lower(plan, after), last, now, holes
+    def __init__(self, plan: Timed, cursor: Cursor, last: datetime, now: datetime, holes: frozenset[datetime]) -> None:
+        self.rule, self.policies = plan.recurrence, plan.policies
+        self.seed = cursor.schedule_id
+        self.after, self.last, self.now, self.holes = self._lower(plan, cursor.watermark), last, now, holes
         self.decisions: list[Decision] = []
 
     @staticmethod
-    def _lower(plan: Plan, after: datetime) -> datetime:
-        start = plan.definition.valid_from
+    def _lower(plan: Timed, after: datetime) -> datetime:
+        start = plan.valid_from
         return after if start is None else max(after, start - TICK)
 
     def judge(self, last_wall: datetime | None) -> tuple[list[Fire], list[Decision]]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 START: Final = "start"
 WAIT: Final = "wait"
 SKIP: Final = "skip"
 
 
-@dataclass(frozen=True, slots=True)
-class NewRun:
+class NewRun(NamedTuple):
     """A run that is about to be inserted. `key` is the schedule's key or the job's name: the subject of its events."""
 
     definition_id: int
@@ -33,8 +31,7 @@ class NewRun:
     covers_count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunSet:
+class RunSet(NamedTuple):
     """Runs that belong together (one catch-up, one backfill, or a single run), oldest first, over one flight key.
 
     `flight` None: no key (`overlap: allow`). `always_wait`: never skipped (backfill, retry by hand, the rest of a cut
@@ -50,8 +47,7 @@ class RunSet:
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class KeyState:
+class KeyState(NamedTuple):
     """Who holds a key (a run that is not final) and how many runs wait for it."""
 
     holder: int | None = None
@@ -63,8 +59,7 @@ class KeyState:
         return self.holder is not None or self.waiting > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What becomes of each run of a set, in order, and whom it displaces."""
 
     places: tuple[str, ...]
@@ -72,9 +67,15 @@ class Verdict:
     ask_holder: bool = False
 
 
+ALONE: Final = Verdict((START,))
+"""One run whose key is free, or that takes none: by far the most common case."""
+
+
 def judge(runs: RunSet, state: KeyState) -> Verdict:
     """Decide for one set. Only the first run of a set can start under a key; the others of it wait for each other."""
     count = len(runs.runs)
+    if count == 1 and not state.taken:
+        return ALONE
     if runs.flight is None:
         return Verdict((START,) * count)
     if not state.taken:
@@ -96,7 +97,5 @@ def judge(runs: RunSet, state: KeyState) -> Verdict:
 
 def after(state: KeyState, verdict: Verdict, ids: tuple[int, ...]) -> KeyState:
     """The key's state once `verdict` is carried out for the runs with these ids."""
-    waiting = 0 if verdict.cancel_waiting else state.waiting
-    result = replace(state, waiting=waiting + verdict.places.count(WAIT))
-    started = [run for run, place in zip(ids, verdict.places, strict=True) if place == START]
-    return replace(result, holder=started[0]) if started else result
+    waiting = (0 if verdict.cancel_waiting else state.waiting) + verdict.places.count(WAIT)
+    return KeyState(ids[0] if verdict.places[0] == START else state.holder, waiting)

@@ -23,48 +23,49 @@ SKIP_REASONS: Final = (OVERLAP, DUPLICATE, LATE, TOO_OLD, OVER_MAX, PAUSED, EDIT
 
 WORDS: Final[dict[str, tuple[str, str]]] = {
     OVERLAP: (
-        "it was skipped because another run held its single-flight key (overlap: {overlap})",
+        "was skipped because {holder} held its single-flight key (overlap: {overlap})",
         "to let runs wait use overlap: queue_one or queue_all, to let them run side by side overlap: allow",
     ),
     DUPLICATE: (
-        "it was skipped because a run for this very occurrence existed already",
-        "nothing is to change: one occurrence becomes at most one run",
+        "was skipped because a run for this very occurrence existed already (one occurrence, at most one run)",
+        "nothing needs to change",
     ),
     LATE: (
-        "it was skipped because the scheduler came to it later than its grace allows (grace: {grace})",
-        "to start it late all the same raise or remove grace (catchup: none means grace: 60s)",
+        "was skipped because the scheduler came to it later than it may start (grace: {grace})",
+        "to start it late all the same raise or remove grace, and use another catchup than none, which means grace: 60s",
     ),
     TOO_OLD: (
-        "it was skipped because it was older than the catch-up window (catchup_window: {catchup_window})",
+        "was skipped because it was older than a catch-up may reach (catchup_window: {catchup_window})",
         "to catch up further back raise catchup_window",
     ),
     OVER_MAX: (
-        "it was skipped because a catch-up fires at most catchup_max occurrences, the newest (catchup_max: {catchup_max})",
+        "was skipped because a catch-up fires only the newest occurrences (catchup_max: {catchup_max})",
         "to catch up with more raise catchup_max",
     ),
     PAUSED: (
-        "it was skipped because the schedule was paused (on_resume: skip)",
+        "was skipped because the schedule was paused{by} (on_resume: {on_resume})",
         "to catch up after a pause use on_resume: catchup",
     ),
     EDITED: (
-        "it was skipped because the timing was edited before it was decided (on_edit: skip)",
+        "was skipped because the timing was edited{by} before it was decided (on_edit: {on_edit})",
         "to decide what is due before an edit of the timing use on_edit: catchup",
     ),
     OPERATOR: (
-        "it was skipped by an operator",
-        "to take back the skip of a coming occurrence use rota schedule unskip; to run a past one, backfill it",
+        "was skipped because {operator} (an operator's word stands before every policy)",
+        "to run it after all backfill it: rota schedule backfill {name} --from {instant} --to {instant}",
     ),
     CLOCK: (
-        "it was skipped because a clock that stood wrong had already decided it",
-        "keep the clocks of the database's machine synchronised",
+        "was skipped because a clock that stood wrong had decided it already (a watermark never falls below what ran)",
+        "keep the clock of the database's machine synchronised",
     ),
     ZONE_DATA: (
-        "it was skipped because its wall time had fired already before the zone data changed",
-        "nothing is to change: one wall time fires once",
+        "was skipped because its wall time had fired before the zone data changed (one wall time fires once)",
+        "nothing needs to change",
     ),
     COALESCED: (
-        "it was folded into the run of {into} (catchup: {catchup})",
+        "was folded into {into} (catchup: {catchup})",
         "to run each missed occurrence use catchup: all",
     ),
 }
-"""reason -> (what happened, what to change). Each value is a clause with the policy that decided."""
+"""reason -> (what happened, with its cause and the rule that decided; what to change). Predicates: the occurrence's
+own time is the subject. Filled by `rota.model.telling`."""

@@ -14,7 +14,7 @@ STATES: Final = (QUEUED, RUNNING, *FINAL)
 TRANSITIONS: Final[dict[str, tuple[str, ...]]] = {
     "queued": ("running", "cancelled", "expired", "skipped"),
     "running": ("succeeded", "failed", "cancelled", "lost", "queued"),
-    **{state: () for state in FINAL},
+    **dict.fromkeys(FINAL, ()),
 }
 """Legal next states. Final is final (law 12)."""
 

@@ -43,7 +43,12 @@ class Key:
         parts = text.split("/")
         if len(parts) != 4:
             raise InvalidValue(f"key: {text!r} is not of the form tenant/stack/environment/name")
-        return cls(*(check_name(field, part) for field, part in zip(("tenant", "stack", "environment", "name"), parts, strict=True)))
+        return cls(
+            *(
+                check_name(field, part)
+                for field, part in zip(("tenant", "stack", "environment", "name"), parts, strict=True)
+            )
+        )
 
 
 def check_name(field: str, value: object) -> str:
@@ -92,18 +97,25 @@ class Definition:
 
     @property
     def flight(self) -> str | None:
-        """The flight key its runs hold, or None under `overlap: allow`. Named keys start with `k:`."""
-        if self.policies.overlap == "allow":
-            return None
-        if self.policies.single_flight is not None:
-            tenant = self.key.split("/", 1)[0]
-            return f"k:{tenant}/{self.policies.single_flight}"
-        return f"s:{self.schedule_id}" if self.schedule_id is not None else None
+        """The flight key its runs hold, or None under `overlap: allow`."""
+        return flight_of(self.policies, self.key, self.schedule_id)[0]
 
     @property
     def named_flight(self) -> bool:
         """Whether other schedules may share its flight key."""
-        return self.policies.overlap != "allow" and self.policies.single_flight is not None
+        return flight_of(self.policies, self.key, self.schedule_id)[1]
+
+
+def flight_of(policies: Policies, key: str, schedule_id: int | None) -> tuple[str | None, bool]:
+    """(the flight key of a schedule's runs, whether other schedules may share it).
+
+    Named keys start with `k:` and belong to a tenant, others are the schedule's own; None under `overlap: allow`.
+    """
+    if policies.overlap == "allow":
+        return None, False
+    if policies.single_flight is not None:
+        return f"k:{key.split('/', 1)[0]}/{policies.single_flight}", True
+    return (f"s:{schedule_id}" if schedule_id is not None else None), False
 
 
 @dataclass(frozen=True, slots=True)

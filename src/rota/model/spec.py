@@ -85,7 +85,10 @@ def _when(_field: str, value: Any) -> Any:
     if isinstance(text, (list, tuple)) and text and all(isinstance(item, str) for item in text):
         return "; ".join(item.strip() for item in text)
     if not isinstance(text, str):
-        raise InvalidWhen(f"when: {value!r:.80} is no schedule: give a text, a list of texts or an aware datetime", text=str(value)[:80])
+        raise InvalidWhen(
+            f"when: {value!r:.80} is no schedule: give a text, a list of texts or an aware datetime",
+            text=str(value)[:80],
+        )
     return text.strip(" \t\r\n")
 
 
@@ -127,12 +130,15 @@ def _args(field: str, value: Any) -> dict[str, Any]:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise InvalidArguments(
-            f"{field}: {value!r:.80} is not an object of names and values", errors=[{"pointer": f"/{field}", "detail": "not an object"}]
+            f"{field}: {value!r:.80} is not an object of names and values",
+            errors=[{"pointer": f"/{field}", "detail": "not an object"}],
         )
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArguments(f"{field}: not JSON: {error}", errors=[{"pointer": f"/{field}", "detail": f"not JSON: {error}"}]) from None
+        raise InvalidArguments(
+            f"{field}: not JSON: {error}", errors=[{"pointer": f"/{field}", "detail": f"not JSON: {error}"}]
+        ) from None
     if len(text) > ARGS_LIMIT or not is_clean(text) or "\\u0000" in text:
         problem = f"more than {ARGS_LIMIT} characters of JSON, or NUL or a lone surrogate in a text"
         raise InvalidArguments(f"{field}: {problem}", errors=[{"pointer": f"/{field}", "detail": problem}])

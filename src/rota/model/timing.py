@@ -21,20 +21,21 @@ _LAST: Final = timedelta(days=366 * 200)
 
 
 @lru_cache(maxsize=20_000)
-def _rule(text: str, zone: str, anchor: datetime | None, gap: str, overlap: str) -> Recurrence:
+def recurrence(text: str, zone: str, anchor: datetime | None, gap: str, overlap: str) -> Recurrence:
+    """The recurrence of a canonical text; equal texts give the very same value. Raises an Error where it cannot be made."""
     return parse(text, zone, anchor=anchor, dst_gap=gap, dst_overlap=overlap)
 
 
 def plan_of(definition: Definition) -> Plan:
     """The definition's plan. Its recurrence is made from the canonical text, which needs neither key nor clock."""
     d = definition
-    return Plan(d, _rule(d.canonical, d.zone, d.anchor, d.dst_gap, d.dst_overlap))
+    return Plan(d, recurrence(d.canonical, d.zone, d.anchor, d.dst_gap, d.dst_overlap))
 
 
 def rule_of(plan: Plan) -> Recurrence:
     """The plan's recurrence with all that the calendar knows about it."""
     d = plan.definition
-    return _rule(d.canonical, d.zone, d.anchor, d.dst_gap, d.dst_overlap)
+    return recurrence(d.canonical, d.zone, d.anchor, d.dst_gap, d.dst_overlap)
 
 
 def read_when(
@@ -72,7 +73,13 @@ def when_text(when: object) -> object:
 
 
 def _shown(when: object) -> str:
-    return when if isinstance(when, str) else "; ".join(str(item) for item in when) if isinstance(when, (list, tuple)) else repr(when)
+    return (
+        when
+        if isinstance(when, str)
+        else "; ".join(str(item) for item in when)
+        if isinstance(when, (list, tuple))
+        else repr(when)
+    )
 
 
 def ends_at(

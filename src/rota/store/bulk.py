@@ -101,27 +101,49 @@ def array_text(kind: str, values: Sequence[Any]) -> Any:
 def insert_many(
     conn: Connection, table: Table, rows: Sequence[Row], *, ignore: bool = False, returning: str | None = None
 ) -> list[Any]:
-    """Insert rows (all with the same keys) by one set-based statement.
-
-    With `ignore` a row that breaks a uniqueness is left out without an error; `returning` names the column (the
-    primary key, given in the rows, growing) whose values of the rows that really went in are returned.
-    """
+    """Insert rows (all with the same keys) by one set-based statement; see `insert_columns`."""
     if not rows:
         return []
-    columns = list(rows[0])
-    kinds = [table.c[name].type for name in columns]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return insert_columns(conn, table, columns, ignore=ignore, returning=returning)
+
+
+def insert_columns(
+    conn: Connection,
+    table: Table,
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    ignore: bool = False,
+    returning: str | None = None,
+) -> list[Any]:
+    """Insert rows that are given as columns of equal length, at least one row.
+
+    With `ignore` a row that breaks a uniqueness is left out without an error; `returning` names the column (the
+    primary key, given, growing) whose values of the rows that really went in are returned.
+    """
     conflict = " ON CONFLICT DO NOTHING" if ignore else ""
     if is_postgresql(conn):
         back = f" RETURNING {returning}" if returning else ""
-        return _insert_arrays(conn, table, rows, kinds, conflict + back)
+        return _insert_arrays(conn, table, columns, conflict + back)
     marks = ", ".join("?" * len(columns))
     sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks}){conflict}"
-    values = [tuple([encode(conn, kind, row[n]) for n, kind in zip(columns, kinds, strict=True)]) for row in rows]
-    count = conn.exec_driver_sql(sql, values).rowcount
+    encoded = [_column(conn, table.c[name].type, values) for name, values in columns.items()]
+    count = conn.exec_driver_sql(sql, list(zip(*encoded, strict=True))).rowcount
     if returning is None:
         return []
-    given = [row[returning] for row in rows]
-    return given if count == len(rows) else _those_in(conn, table, returning, given)
+    given = list(columns[returning])
+    return given if count == len(given) else _those_in(conn, table, returning, given)
+
+
+def _same(values: Sequence[Any]) -> bool:
+    first = values[0]
+    return all([value is first for value in values])  # noqa: C419 - a list is twice as fast here as a generator
+
+
+def _column(conn: Connection, kind: TypeEngine[Any], values: Sequence[Any]) -> list[Any]:
+    if _same(values):
+        return [encode(conn, kind, values[0])] * len(values)
+    return [encode(conn, kind, value) for value in values]
 
 
 def _those_in(conn: Connection, table: Table, column: str, given: list[Any]) -> list[Any]:
@@ -129,28 +151,25 @@ def _those_in(conn: Connection, table: Table, column: str, given: list[Any]) -> 
     return [row[0] for row in conn.exec_driver_sql(sql, (json.dumps(given),))]
 
 
-def _insert_arrays(
-    conn: Connection, table: Table, rows: Sequence[Row], kinds: list[TypeEngine[Any]], tail: str
-) -> list[Any]:
+def _insert_arrays(conn: Connection, table: Table, columns: Mapping[str, Sequence[Any]], tail: str) -> list[Any]:
     """One INSERT … SELECT over arrays; a column that is the same in every row travels once, not as an array."""
     values, arrays, params, constants = [], [], [], []
-    for number, (name, kind) in enumerate(zip(rows[0], kinds, strict=True)):
+    for number, (name, column) in enumerate(columns.items()):
+        kind = table.c[name].type
         array, cast, dump = _kind(kind)
-        column = [row[name] for row in rows]
-        first = column[0]
-        if number and all([value is first for value in column]):  # noqa: C419 - twice as fast as a generator here
+        if number and _same(column):
             values.append(f"%s::{cast}")
-            constants.append(encode(conn, kind, first))
+            constants.append(encode(conn, kind, column[0]))
         else:
             values.append(f"a.{name}::{cast}" if array != cast else f"a.{name}")
             arrays.append((name, array))
             params.append(dump(column))
     sql = (
-        f'INSERT INTO "{table.schema}".{table.name} ({", ".join(rows[0])}) SELECT {", ".join(values)}'
+        f'INSERT INTO "{table.schema}".{table.name} ({", ".join(columns)}) SELECT {", ".join(values)}'
         f" FROM unnest({', '.join(f'%s::{kind}[]' for _, kind in arrays)}) AS a({', '.join(n for n, _ in arrays)}){tail}"
     )
     result = conn.exec_driver_sql(sql, (*constants, *params))
-    return [row[0] for row in result] if result.returns_rows else []
+    return [row[0] for row in result.all()] if result.returns_rows else []
 
 
 def update_many(
@@ -172,10 +191,11 @@ def update_many(
         f"UPDATE {table.name} SET {', '.join(f'{n} = ?' for n in sets)}"
         f" WHERE {' AND '.join(f'{k} = ?' for k in keys)}{extra.replace('t.', '')}"
     )
+    encoded = [_column(conn, kind, [row[name] for row in rows]) for name, kind in zip(order, kinds, strict=True)]
     done = []
     cursor = conn.connection.cursor()
-    for row in rows:
-        cursor.execute(sql, tuple([encode(conn, kind, row[n]) for n, kind in zip(order, kinds, strict=True)]))
+    for row, values in zip(rows, zip(*encoded, strict=True), strict=True):
+        cursor.execute(sql, values)
         if cursor.rowcount == 1:
             done.append(row[keys[0]])
     cursor.close()
@@ -185,14 +205,23 @@ def update_many(
 def _update_arrays(
     conn: Connection, table: Table, rows: Sequence[Row], sets: list[str], keys: list[str], extra: str
 ) -> list[Any]:
-    columns = [*keys, *sets]
-    types = {name: _kind(table.c[name].type) for name in columns}
-    arrays = ", ".join(f"%s::{types[name][0]}[]" for name in columns)
-    assign = ", ".join(f"{n} = a.{n}::{types[n][1]}" for n in sets)
+    assign, arrays, params, constants = [], [], [], []
+    for name in [*keys, *sets]:
+        kind = table.c[name].type
+        array, cast, dump = _kind(kind)
+        column = [row[name] for row in rows]
+        if name in sets and _same(column):
+            assign.append(f"{name} = %s::{cast}")
+            constants.append(encode(conn, kind, column[0]))
+            continue
+        arrays.append((name, array))
+        params.append(dump(column))
+        if name in sets:
+            assign.append(f"{name} = a.{name}::{cast}")
     match = " AND ".join(f"t.{k} = a.{k}" for k in keys)
+    source = f"unnest({', '.join(f'%s::{kind}[]' for _, kind in arrays)}) AS a({', '.join(n for n, _ in arrays)})"
     sql = (
-        f'UPDATE "{table.schema}".{table.name} AS t SET {assign}'
-        f" FROM unnest({arrays}) AS a({', '.join(columns)}) WHERE {match}{extra} RETURNING t.{keys[0]}"
+        f'UPDATE "{table.schema}".{table.name} AS t SET {", ".join(assign)}'
+        f" FROM {source} WHERE {match}{extra} RETURNING t.{keys[0]}"
     )
-    params = tuple(types[name][2]([row[name] for row in rows]) for name in columns)
-    return [row[0] for row in conn.exec_driver_sql(sql, params)]
+    return [row[0] for row in conn.exec_driver_sql(sql, (*constants, *params)).all()]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from rota.model import reasons
-from rota.model.event import Event, event
+from rota.model.event import CODES, Event, event
 from rota.model.firing import TICK, Decision, Fire, Firing
 from rota.model.overlap import NewRun, RunSet
 from rota.model.schedule import DONE, Cursor, Definition
 from rota.store import dialect, events, intake
 from rota.store.decisions import Decided, record
-from rota.store.definitions import cursor_from_row
+from rota.store.definitions import Target
 from rota.store.tables import of
 
 _CURSOR = (
@@ -25,11 +26,10 @@ _CURSOR = (
 _INSTANTS = ("watermark", "next_at", "due_at", "paused_until", "cut_until", "probe_at")
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A firing together with what it was decided from."""
 
-    definition: Definition
+    definition: Target | Definition
     before: Cursor
     firing: Firing
 
@@ -73,8 +73,28 @@ def lock_many(conn: Connection, ids: Sequence[int]) -> list[Cursor]:
 
 
 def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Cursor]:
-    rows = dialect.query(conn, sql, params)
-    return [cursor_from_row(row | {name: dialect.read_at(row[name]) for name in _INSTANTS}) for row in rows]
+    read = dialect.read_at
+    found = []
+    for row in dialect.tuples(conn, sql, params):
+        schedule, definition, revision, state, mark, following, due, paused, reason, cut, wall, probe, zone_data = row
+        found.append(
+            Cursor(
+                schedule,
+                definition,
+                revision,
+                state,
+                read(mark),
+                read(following),
+                read(due),
+                read(paused),
+                reason,
+                read(cut),
+                None if wall is None else datetime.fromisoformat(wall),
+                read(probe),
+                zone_data,
+            )  # fmt: skip
+        )
+    return found
 
 
 def next_due(conn: Connection) -> datetime | None:
@@ -97,36 +117,23 @@ def skips(conn: Connection, cursors: Sequence[Cursor]) -> dict[int, frozenset[da
     return {key: frozenset(value) for key, value in found.items()}
 
 
-def run_set(definition: Definition, fires: Sequence[Fire], *, always_wait: bool) -> RunSet:
+def run_set(d: Target | Definition, fires: Sequence[Fire], *, always_wait: bool) -> RunSet:
     """The runs of one firing, as intake takes them."""
-    policies = definition.policies
-    runs = tuple(
-        NewRun(
-            definition_id=definition.id,
-            key=definition.key,
-            cause=fire.cause,
-            lane=definition.lane,
-            priority=definition.priority,
-            schedule_id=definition.schedule_id,
-            scheduled_for=None if fire.cause == "probe" else fire.at,
-            scope=definition.key.rsplit("/", 1)[0] if fire.cause == "probe" else None,
-            invocation=f"{definition.key}@probe-{fire.at.isoformat()}" if fire.cause == "probe" else None,
-            not_before=fire.not_before,
-            expires_at=fire.expires_at,
-            covers_from=fire.covers_from,
-            covers_to=fire.covers_to,
-            covers_count=fire.covers_count,
-        )
-        for fire in fires
-    )
-    return RunSet(
-        runs,
-        definition.flight,
-        policies.overlap,
-        policies.queue_max,
-        always_wait=always_wait,
-        named=definition.named_flight,
-    )
+    policies = d.policies
+    runs = tuple([_new_run(d, fire) for fire in fires])
+    return RunSet(runs, d.flight, policies.overlap, policies.queue_max, always_wait, False, d.named_flight)
+
+
+def _new_run(d: Target | Definition, fire: Fire) -> NewRun:
+    if fire.cause == "probe":
+        scope, invocation = d.key.rsplit("/", 1)[0], f"{d.key}@probe-{fire.at.isoformat()}"
+        return NewRun(
+            d.id, d.key, "probe", d.lane, d.priority, d.schedule_id, scope=scope, invocation=invocation
+        )  # fmt: skip
+    return NewRun(
+        d.id, d.key, fire.cause, d.lane, d.priority, d.schedule_id, fire.at, fire.not_before, fire.expires_at,
+        covers_from=fire.covers_from, covers_to=fire.covers_to, covers_count=fire.covers_count,
+    )  # fmt: skip
 
 
 def commit(conn: Connection, now: datetime, decided: Sequence[Judged], node: str) -> Committed:
@@ -256,16 +263,14 @@ def _write_events(
     events.write(conn, written)
 
 
-def _fired(definition: Definition, placed: intake.Placed, now: datetime) -> Event:
+def _fired(definition: Target | Definition, placed: intake.Placed, now: datetime) -> Event:
     at = placed.run.scheduled_for
-    return event(
-        "schedule.fired",
-        now,
-        definition.key,
-        run=placed.id,
-        job=definition.job,
-        schedule=definition.key,
-        scheduled_for=None if at is None else at.isoformat(),
-        cause=placed.run.cause,
-        place=placed.place,
-    )
+    data = {
+        "run": placed.id,
+        "job": definition.job,
+        "schedule": definition.key,
+        "scheduled_for": None if at is None else at.isoformat(),
+        "cause": placed.run.cause,
+        "place": placed.place,
+    }
+    return Event("schedule.fired", now, definition.key, data, CODES["schedule.fired"])

@@ -8,9 +8,8 @@ already and therefore counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -23,8 +22,7 @@ DUPLICATE: Final = "duplicate"
 REPLACED: Final = "replaced"
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """What became of one new run.
 
     `place` is `start` (queued, may start from `not_before`), `wait`, `skip`, `duplicate`, or `replaced` (cancelled from
@@ -36,8 +34,7 @@ class Placed:
     id: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     id: int
     run: NewRun
     place: str
@@ -74,7 +71,7 @@ def place(conn: Connection, now: datetime, sets: Sequence[RunSet], actor: str = 
 
 def _replaced(group: list[_Candidate], flight: str) -> list[_Candidate]:
     """Those of an earlier set that would wait for this key are cancelled before they are inserted."""
-    return [replace(c, place=REPLACED) if c.owner.flight == flight and c.place == WAIT else c for c in group]
+    return [c._replace(place=REPLACED) if c.owner.flight == flight and c.place == WAIT else c for c in group]
 
 
 def _placed(c: _Candidate, went: set[int]) -> Placed:
@@ -135,58 +132,60 @@ def _displace(conn: Connection, now: datetime, displaced: list[tuple[str, Verdic
 
 
 def _insert(conn: Connection, now: datetime, candidates: list[_Candidate]) -> set[int]:
+    """Insert the candidates, give the keys, fill `ready`; the ids of the runs that really went in."""
+    if not candidates:
+        return set()
     tables = of(conn)
-    rows = [_row(c, now) for c in candidates]
-    went = set(dialect.insert_many(conn, tables.runs, rows, ignore=True, returning="id"))
+    went = set(dialect.insert_columns(conn, tables.runs, _columns(candidates, now), ignore=True, returning="id"))
     starts = [c for c in candidates if c.place == START and c.id in went]
     wanted = [(c.owner.flight, c.id) for c in starts if c.owner.flight is not None]
     if len(take_keys(conn, wanted)) != len(wanted):
         raise dialect.Repeat  # somebody took a key between the look and this write
-    ready = [
-        {"lane": c.run.lane, "priority": c.run.priority, "run_id": c.id}
-        for c in starts
-        if c.run.not_before is None or c.run.not_before <= now
-    ]
-    dialect.insert_many(conn, tables.ready, ready)
+    ready = [c for c in starts if c.run.not_before is None or c.run.not_before <= now]
+    if ready:
+        columns = {
+            "run_id": [c.id for c in ready],
+            "lane": [c.run.lane for c in ready],
+            "priority": [c.run.priority for c in ready],
+        }
+        dialect.insert_columns(conn, tables.ready, columns)
     gone = [c.id for c in candidates if c.place == REPLACED and c.id in went]
     if gone:
         events.write(conn, cancelled_events(conn, gone, now))
     return went
 
 
-def _row(c: _Candidate, now: datetime) -> dict[str, Any]:
-    run = c.run
-    state, reason = {SKIP: ("skipped", "overlap"), REPLACED: ("cancelled", "replaced")}.get(c.place, ("queued", None))
-    later = c.place == START and run.not_before is not None and run.not_before > now
-    return {
-        "id": c.id,
-        "schedule_id": run.schedule_id,
-        "definition_id": run.definition_id,
-        "scheduled_for": run.scheduled_for,
-        "scope": run.scope,
-        "invocation": run.invocation,
-        "state": state,
-        "reason": reason,
-        "cause": run.cause,
-        "lane": run.lane,
-        "priority": run.priority,
-        "flight": c.owner.flight,
-        "waiting": c.place == WAIT,
-        "judged": True,
-        "not_before": run.not_before,
-        "admit_at": run.not_before if later else None,
-        "expires_at": run.expires_at,
-        "attempt": 0,
-        "lost": 0,
-        "token": 0,
-        "retry_of": run.retry_of,
-        "args": run.args,
-        "covers_from": run.covers_from,
-        "covers_to": run.covers_to,
-        "covers_count": run.covers_count,
-        "created_at": now,
-        "finished_at": None if state == "queued" else now,
+_BORN: Final = {SKIP: ("skipped", "overlap"), REPLACED: ("cancelled", "replaced")}
+_QUEUED: Final = ("queued", None)
+_SAME: Final = ("definition_id", "schedule_id", "scheduled_for", "scope", "invocation", "cause", "lane", "priority",
+                "not_before", "expires_at", "retry_of", "args", "covers_from", "covers_to", "covers_count")  # fmt: skip
+
+
+def _columns(candidates: list[_Candidate], now: datetime) -> dict[str, list[Any]]:
+    count = len(candidates)
+    runs = [c.run for c in candidates]
+    born = [_BORN.get(c.place, _QUEUED) for c in candidates]
+    columns: dict[str, list[Any]] = {"id": [c.id for c in candidates]}
+    columns |= dict(zip(NewRun._fields, map(list, zip(*runs, strict=True)), strict=True))
+    columns = {name: values for name, values in columns.items() if name == "id" or name in _SAME}
+    return columns | {
+        "state": [state for state, _ in born],
+        "reason": [reason for _, reason in born],
+        "flight": [c.owner.flight for c in candidates],
+        "waiting": [c.place == WAIT for c in candidates],
+        "judged": [True] * count,
+        "admit_at": [_admit_at(c, now) for c in candidates],
+        "attempt": [0] * count,
+        "lost": [0] * count,
+        "token": [0] * count,
+        "created_at": [now] * count,
+        "finished_at": [None if state == "queued" else now for state, _ in born],
     }
+
+
+def _admit_at(c: _Candidate, now: datetime) -> datetime | None:
+    later = c.run.not_before
+    return later if later is not None and later > now and c.place == START else None
 
 
 def take_keys(conn: Connection, holders: Sequence[tuple[str, int]]) -> list[int]:
