@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.frame import State, usage
-from rota.errors import Error, InvalidValue
+from rota.errors import Error, InvalidValue, JobNotFound
 
 if TYPE_CHECKING:
     from rota.app.rota import Rota
@@ -125,4 +125,7 @@ def _value(text: str, parameter: Mapping[str, Any]) -> Any:
 
 def schema_of(app: Rota, job: str) -> Mapping[str, Any] | None:
     """The JSON Schema of a job's arguments; None for a job that takes any, or is not known here."""
-    return next((found.parameters for found in app.jobs.list() if found.name == job), None)
+    try:
+        return app.jobs.get(job).parameters
+    except JobNotFound:
+        return None

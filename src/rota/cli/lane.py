@@ -36,6 +36,7 @@ def ls(state: State) -> None:
     columns = [
         Column("LANE", lambda x: x["name"]),
         Column("CONCURRENCY", _limit, right=True),
+        Column("RATE", lambda x: x["rate"] or ""),
         Column("QUEUED", lambda x: str(x["queued"]), right=True),
         Column("RUNNING", lambda x: str(x["running"]), right=True),
         Column("", lambda x: "paused" if x["paused"] else ""),
@@ -55,16 +56,28 @@ def _told(state: State, records: Sequence[dict[str, Any]]) -> None:
 @click.command("set", cls=Command)
 @click.argument("name")
 @click.option("--concurrency", metavar="N", help="At most so many at a time, in all processes; none: no limit.")
+@click.option(
+    "--rate", metavar="N/LENGTH", help="At most so many starts in a length of time, such as 30/m; none: no limit."
+)
 @pass_state
-def set_(state: State, name: str, concurrency: str | None) -> None:
+def set_(state: State, name: str, concurrency: str | None, rate: str | None) -> None:
     """Limit how many runs of the lane NAME go at a time, in the whole deployment. A new name makes a lane."""
-    if concurrency is None:
-        raise usage("what is to change? --concurrency N, or --concurrency none")
-    if concurrency != "none" and not (concurrency.isascii() and concurrency.isdigit() and len(concurrency) < 10):
-        raise usage(f"--concurrency: {concurrency!r} is neither a whole number nor none")
+    given: dict[str, Any] = {}
+    if concurrency is not None:
+        given["concurrency"] = _number(concurrency)
+    if rate is not None:
+        given["rate"] = None if rate == "none" else rate
+    if not given:
+        raise usage("what is to change? --concurrency N or --rate N/LENGTH")
     with open_app(state) as app:
-        done = app.lanes.set(name, concurrency=None if concurrency == "none" else int(concurrency)).to_json()
+        done = app.lanes.set(name, **given).to_json()
     _told(state, [done])
+
+
+def _number(text: str) -> int | None:
+    if text != "none" and not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise usage(f"--concurrency: {text!r} is neither a whole number nor none")
+    return None if text == "none" else int(text)
 
 
 @click.command("pause", cls=Command)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from rota.cli.root import root
-from rota.errors import Error, InvalidSchedule
+from rota.errors import Error, InvalidFile, InvalidSchedule
 
 INTERRUPTED = 130
 
@@ -83,10 +83,13 @@ def _usage(error: click.ClickException) -> str:
 
 def _lines(error: Error) -> list[str]:
     """The message; beneath it every single fault that the message does not hold, or where in a text the fault is."""
-    message = " ".join(error.message.split("\n")) if len(error.errors) < 2 else error.message.split("\n")[0]
-    details = [str(fault.get("detail", fault)) for fault in error.errors]
-    if isinstance(error, InvalidSchedule) and error.text.isprintable() and "\n" not in error.text and error.text:
+    if isinstance(error, InvalidFile):
+        faults = error.message.split("\n")
+        return faults if len(faults) == 1 else [f"{len(faults)} faults", *faults]
+    message = " ".join(error.message.split("\n"))
+    if isinstance(error, InvalidSchedule) and error.text and error.text.isprintable():
         return [message, error.text, " " * (error.column - 1) + "^"]
+    details = [str(fault.get("detail", fault)) for fault in error.errors]
     if len(details) > 1 and all(detail in message for detail in details):
         return [f"{len(details)} values are not allowed", *details]
     return [message, *(detail for detail in details if detail not in message)]

@@ -27,8 +27,7 @@ def ls(state: State, *, every: bool) -> None:
     """List the processes of rota that are alive: roles, lanes, what they run."""
     now = times.now()
     with open_app(state) as app:
-        nodes = [node.to_json() for node in app.nodes.list()]
-    found = [node for node in nodes if every or node["state"] == "live"]
+        found = [node.to_json() for node in app.nodes.list(live=not every)]
     columns = [
         Column("NODE", lambda n: n["id"]),
         Column("STATE", lambda n: "draining" if n["draining"] and n["state"] == "live" else n["state"]),

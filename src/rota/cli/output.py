@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +41,8 @@ def dump(state: State, value: Any) -> None:
         text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110)
         say(text.rstrip())
     else:
+        import json
+
         say(json.dumps(value, indent=2, ensure_ascii=False))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from rota.errors import InvalidSchedule
 
@@ -39,7 +38,7 @@ def explained(words: Sequence[str], error: InvalidSchedule) -> InvalidSchedule:
 
 def _files() -> list[str]:
     """What a shell puts in place of `*`: the names that do not start with a dot."""
-    return [name for name in os.listdir(Path()) if not name.startswith(".")]  # noqa: PTH208 - names alone
+    return [name for name in os.listdir() if not name.startswith(".")]  # noqa: PTH208 - pathlib takes 4 ms to load
 
 
 def _whole_folder(words: Sequence[str]) -> bool:

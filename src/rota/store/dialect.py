@@ -110,9 +110,9 @@ def query(conn: Connection, sql: str, params: Sequence[Any] = ()) -> list[dict[s
 def tuples(conn: Connection, sql: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """The same as bare tuples, for the hot path."""
     result = conn.exec_driver_sql(_marks(conn, of(conn).sql(sql)), tuple(params))
-    rows: list[tuple[Any, ...]] = result.cursor.fetchall() if result.cursor is not None else []
+    rows = result.cursor.fetchall() if result.cursor is not None else []
     result.close()
-    return rows
+    return list(rows)
 
 
 def execute(conn: Connection, sql: str, params: Sequence[Any] = ()) -> int:

@@ -81,6 +81,20 @@ def after(
     return [dict(row._mapping) for row in conn.execute(statement)]  # noqa: SLF001 - SQLAlchemy's public name
 
 
+def last(
+    conn: Connection, limit: int, *, types: Sequence[str] = (), subject: str | None = None
+) -> list[dict[str, Any]]:
+    """The last `limit` events, in order, as in `after`."""
+    table = of(conn).events
+    statement = table.select().order_by(table.c.id.desc()).limit(limit)
+    if types:
+        statement = statement.where(table.c.type.in_(types))
+    if subject is not None:
+        statement = statement.where(table.c.subject == subject)
+    rows = [dict(row._mapping) for row in conn.execute(statement)]  # noqa: SLF001 - SQLAlchemy's public name
+    return rows[::-1]
+
+
 def bounds(conn: Connection) -> tuple[int, int]:
     """(the smallest, the largest) id that is kept; (0, 0) where there is none."""
     row = dialect.query(conn, "SELECT min(id) AS low, max(id) AS high FROM {events}")[0]

@@ -92,7 +92,7 @@ def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Curso
                 None if wall is None else datetime.fromisoformat(wall),
                 read(probe),
                 zone_data,
-            )  # fmt: skip
+            )
         )
     return found
 

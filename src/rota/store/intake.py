@@ -26,7 +26,8 @@ class Placed(NamedTuple):
     """What became of one new run.
 
     `place` is `start` (queued, may start from `not_before`), `wait`, `skip`, `duplicate`, or `replaced` (cancelled from
-    birth by a later set of the same call). `id` is the run's row; None where there is none (a skip that is not by hand, a duplicate).
+    birth by a later set of the same call). `id` is the run's row; None where there is none (a skip that is not by hand,
+    a duplicate).
     """
 
     run: NewRun
@@ -143,7 +144,7 @@ def _insert(conn: Connection, now: datetime, candidates: list[_Candidate]) -> se
         raise dialect.Repeat  # somebody took a key between the look and this write
     ready = [c for c in starts if c.run.not_before is None or c.run.not_before <= now]
     if ready:
-        columns = {
+        columns: dict[str, list[Any]] = {
             "run_id": [c.id for c in ready],
             "lane": [c.run.lane for c in ready],
             "priority": [c.run.priority for c in ready],

@@ -114,6 +114,8 @@ class Filter:
     states: tuple[str, ...] = ()
     job: str | None = None
     lane: str | None = None
+    node: str | None = None
+    cause: str | None = None
     scope: tuple[str, str, str] | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -154,8 +156,9 @@ def _filtered(conn: Connection, statement: Select[Any], wanted: Filter) -> Selec
         conditions.append(runs.c.state.in_(wanted.states))
     if wanted.job is not None:
         conditions.append(definitions.c.job == wanted.job)
-    if wanted.lane is not None:
-        conditions.append(runs.c.lane == wanted.lane)
+    for name in ("lane", "node", "cause"):
+        if getattr(wanted, name) is not None:
+            conditions.append(runs.c[name] == getattr(wanted, name))
     if wanted.since is not None:
         conditions.append(runs.c.created_at >= wanted.since)
     if wanted.until is not None:

@@ -26,6 +26,9 @@ from tests.unit.engine.invoke_support import LIMITS, RUN, MemorySink, execution,
 
 NASTY = "$(touch pwned) `touch pwned`; \"quoted\" 'single' {{occurrence}} {brace} \\ * ~ \n next line % 日本"
 
+# The tests' own modules, for scripts elsewhere.
+IMPORTABLE = os.pathsep.join((str(Path(__file__).parents[3]), *filter(None, sys.path)))
+
 
 def shell(text: str, **options: Any) -> Job:
     return target_job("job", Shell(text, **options))
@@ -335,9 +338,8 @@ if __name__ == "__main__":
 def test_isolated_handlers_of_a_main_script(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    root = str(Path(__file__).parents[3])
     sink = MemorySink()
-    job = target_job("job", Command((sys.executable, str(script)), env={"PYTHONPATH": root}))
+    job = target_job("job", Command((sys.executable, str(script)), env={"PYTHONPATH": IMPORTABLE}))
     assert isinstance(outcome_of(job, sink), Succeeded), sink.lines
     assert sink.text("out").startswith("Succeeded(result='\"__mp_main__\"'")
 
@@ -352,9 +354,8 @@ def test_an_isolated_child_dies_with_its_parent(tmp_path: Path) -> None:
         "print(child.stdout.readline(), flush=True)\n"
         "child.kill(); child.wait()\n"
     )
-    env = {"PYTHONPATH": str(Path(__file__).parents[3])}
     sink = MemorySink()
-    assert isinstance(outcome_of(python(code, env=env), sink), Succeeded)
+    assert isinstance(outcome_of(python(code, env={"PYTHONPATH": IMPORTABLE}), sink), Succeeded)
     assert gone(int(sink.text("out").split()[1]))
 
 
