@@ -108,6 +108,21 @@ def claim(
     paused, full, out of rate or served by a foreign engine. `turn` rotates the lane that comes first, so that none
     starves.
     """
+    return take(conn, node, lane_names, limit, now, turn=turn).runs
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """The runs of one claim, and how many rows of `ready` it took for them."""
+
+    runs: list[Claimed]
+    rows: int
+
+
+def take(
+    conn: Connection, node: str, lane_names: Sequence[str] | None, limit: int, now: datetime, *, turn: int = 0
+) -> Took:
+    """`claim`, and whether there was anything: rows of runs that did not start also make room for others."""
     running: list[dict[str, Any]] = []
     ended: list[int] = []
     for lane in lanes.open_ones(conn, lane_names, turn):
@@ -121,7 +136,7 @@ def claim(
         ended += sorted(row["id"] for row in rows if row["state"] != "running")
     if ended:
         events.write(conn, ended_events(conn, ended, now))
-    return _claimed(conn, running, now)
+    return Took(_claimed(conn, running, now), len(running) + len(ended))
 
 
 def _take(conn: Connection, node: str, lane: str, limit: int, now: datetime) -> list[dict[str, Any]]:

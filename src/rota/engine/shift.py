@@ -1,0 +1,121 @@
+"""A worker's loop: turn after turn, sleeping between them, and the orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from rota.errors import DatabaseUnavailable
+from rota.store.database import StatementRefused
+
+if TYPE_CHECKING:
+    from rota.engine.worker import Turned, Worker
+
+log = logging.getLogger("rota.worker")
+
+FLUSH_S: Final = 0.5
+"""What handlers say is readable at most this much later."""
+_LEAST_S: Final = 0.05
+_BLIND_S: Final = 1.0
+
+
+class Shift:
+    """One `Worker.run`."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.settings = worker.settings
+        self._flushed_at = 0.0
+
+    async def run(self) -> None:
+        """Turn until the worker is stopped, then drain."""
+        watch = asyncio.ensure_future(self._watch())
+        try:
+            while not self.worker.stopping:
+                await self._guarded(self._step)
+            await self._drain()
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+
+    def _monotonic(self) -> float:
+        return self.worker.database.clock.monotonic()
+
+    async def _step(self) -> None:
+        done = await self.worker.turn()
+        self.worker.turned_at = self._monotonic()
+        await self._flush()
+        if not self.worker.ended and not (done.more and self.worker.free):
+            await self.worker.ear.sleep(self._patience(done))
+
+    def _patience(self, done: Turned) -> float:
+        """How long there is nothing to do unless a hint says otherwise."""
+        waits = [self.settings.poll.total_seconds()]
+        if self.worker.held:
+            waits.append(FLUSH_S)
+        if done.next_token is not None:
+            waits.append(max(done.next_token.total_seconds(), _LEAST_S))
+        return min(waits)
+
+    async def _guarded(self, step: Callable[[], Awaitable[object]]) -> None:
+        """Do one step; while the database is away try again and again, with growing waits."""
+        blind = _LEAST_S
+        while True:
+            try:
+                await step()
+            except (DatabaseUnavailable, StatementRefused) as error:
+                if blind == _LEAST_S:
+                    log.warning("database.away", extra={"error": str(error)})
+                await self.worker.ear.sleep(blind)
+                blind = min(blind * 2, _BLIND_S)
+                if self.worker.stopping:
+                    return
+            else:
+                return
+
+    async def _flush(self) -> None:
+        if self._monotonic() - self._flushed_at >= FLUSH_S:
+            self._flushed_at = self._monotonic()
+            await self.worker.write_said(self.worker.sink.take())
+
+    async def _watch(self) -> None:
+        """Look at cancel requests once per renewal, and when one is hinted at."""
+        while True:
+            await self.worker.cancel_ear.sleep(self.settings.renewal.total_seconds())
+            if self.worker.held:
+                await self._guarded(self.worker.watch_cancels)
+
+    async def _drain(self) -> None:
+        """Wait for handlers, then ask them to stop, then hand back what did not."""
+        await self._settle_until(self.settings.drain)
+        for hand in self.worker.held:
+            hand.execution.cancel("shutdown")
+        await self._settle_until(self.settings.kill_grace + timedelta(seconds=1))
+        ended = self.worker.ended
+        for hand in self.worker.held:
+            if (hand.run.id, hand.run.token) not in ended:
+                self.worker.give_up(hand, "its process ended before it stopped")
+        await self._settle_all()
+
+    async def _settle_until(self, limit: timedelta) -> None:
+        end = self._monotonic() + limit.total_seconds()
+        while self.worker.held and (left := end - self._monotonic()) > 0:
+            try:
+                await self.worker.turn()
+            except (DatabaseUnavailable, StatementRefused) as error:
+                log.warning("database.away", extra={"error": str(error)})
+            if self.worker.held:
+                await self.worker.ear.sleep(min(left, FLUSH_S))
+
+    async def _settle_all(self) -> None:
+        """The last transaction. Where the database is away, the keepers of other nodes move these runs on."""
+        try:
+            while self.worker.ended:
+                await self.worker.turn()
+            await self.worker.write_said(self.worker.sink.take())
+        except (DatabaseUnavailable, StatementRefused) as error:
+            facts = {"error": str(error), "runs": len(self.worker.ended)}
+            log.error("settlement.lost", extra=facts)  # noqa: TRY400 - the message is the fact
