@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection
-
-from rota.engine.registry import Job
+from rota.app.declared import job_rows
 from rota.model.by import By
 from rota.store import dialect, jobs, lanes
 from rota.store.declared import Item, Origin, Report, declare
 from rota.sync.file import File, Lane
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 
 def apply(conn: Connection, file: File, by: By | None = None) -> Report:
@@ -22,21 +24,13 @@ def apply(conn: Connection, file: File, by: By | None = None) -> Report:
     and its place; the caller rolls back then.
     """
     by = by or By("file", "file", f"{file.origin} was read")
-    changed = jobs.register(conn, [job_row(job, file.origin) for job in file.jobs])
+    changed = jobs.register(conn, job_rows(file.jobs, file.origin))
     scope = file.scope
     origin = Origin(file.origin, scope.tenant, scope.stack, scope.environment)
     report = declare(conn, [Item(d.name, d.fields, d.where) for d in file.schedules], origin, by, changed)
     for lane in sorted(file.lanes, key=lambda lane: lane.name):
         _lane(conn, lane, by)
     return report
-
-
-def job_row(job: Job, origin: str) -> jobs.JobRow:
-    """What the registry in the database says about a job."""
-    parameters = None if job.parameters is None else job.parameters.schema()
-    return jobs.JobRow(
-        job.name, job.kind, job.version, parameters, dict(job.policies), job.lane, job.priority, origin
-    )  # fmt: skip
 
 
 def _lane(conn: Connection, wanted: Lane, by: By) -> None:
