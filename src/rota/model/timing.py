@@ -7,11 +7,10 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from rota.calendar.civil import zone as check_zone
 from rota.calendar.recurrence import Recurrence
 from rota.calendar.rules import Once
 from rota.calendar.text import canonical, parse, why_never
-from rota.errors import InvalidSchedule, InvalidWhen, UnknownZone
+from rota.errors import InvalidSchedule, InvalidWhen
 from rota.model.firing import TICK, Plan, last_due
 from rota.model.schedule import Definition
 
@@ -53,10 +52,7 @@ def read_when(
     A text that never fires is refused with the reason; one whose last occurrence is past is not: that is for callers.
     """
     try:
-        check_zone(zone)
         rule = parse(when, zone, now=now, key=key, anchor=anchor, dst_gap=dst_gap, dst_overlap=dst_overlap)
-    except UnknownZone as error:
-        raise UnknownZone(f"timezone: {error.message}") from None
     except InvalidSchedule as error:
         raise InvalidWhen(error.message, text=error.text or _shown(when)) from error
     never = why_never(rule)
