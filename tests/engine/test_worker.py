@@ -15,9 +15,10 @@ from rota.engine.registry import Registry, python_job
 from rota.engine.worker import Worker
 from rota.errors import DatabaseUnavailable
 from rota.model.by import By
+from rota.model.run import Succeeded
 from rota.model.settings import Settings
 from rota.store import cancels, claims, logs, nodes, runs
-from rota.store.database import AmbiguousCommit
+from rota.store.database import AmbiguousCommit, StatementRefused
 from tests.support.runs import START, World, at
 
 QUICK = Settings(slots=10, kill_grace=timedelta(seconds=0.1), drain=timedelta(seconds=0.2), poll=timedelta(seconds=0.2))
@@ -153,7 +154,7 @@ def test_r03_a_cancel_between_claim_and_start_is_seen(world: World) -> None:
             original(*args)
             world.db.call(cancels.request_cancel, run, "cancel", ME, at(1))
 
-        worker._answered = between  # type: ignore[method-assign]
+        worker._answered = between  # type: ignore[method-assign,assignment]
         await worker.turn(START)
         await worker.finish(at(2))
 
@@ -178,7 +179,7 @@ def test_r01_a_run_whose_answer_is_under_way_is_not_handed_back(world: World) ->
                 seen.append((renewed.live, world.one(run)["state"]))
             return answer
 
-        world.db.acall = slow  # type: ignore[method-assign]
+        world.db.acall = slow  # type: ignore[method-assign,assignment]
         await worker.turn(START)
         assert seen == [(True, "running")]
         assert world.one(run)["state"] == "running"
@@ -196,7 +197,7 @@ def test_a_claim_whose_answer_was_lost_is_handed_back(world: World) -> None:
 
     async def main() -> None:
         worker = worker_of(world, noop)
-        with losing_the_answer(world), pytest.raises(DatabaseUnavailable):
+        with LosingTheAnswer(world), pytest.raises(DatabaseUnavailable):
             await worker.turn(START)
         assert world.one(run)["state"] == "running"
         await worker.turn(at(1))
@@ -205,7 +206,7 @@ def test_a_claim_whose_answer_was_lost_is_handed_back(world: World) -> None:
     asyncio.run(main())
 
 
-class losing_the_answer:
+class LosingTheAnswer:
     """The next exchange commits, and its answer is lost."""
 
     def __init__(self, world: World) -> None:
@@ -218,10 +219,10 @@ class losing_the_answer:
             await original(op, *args, **kwargs)
             raise AmbiguousCommit("the answer was lost")
 
-        self.database.acall = lost  # type: ignore[method-assign]
+        self.database.acall = lost  # type: ignore[method-assign,assignment]
 
     def __exit__(self, *_: object) -> None:
-        del self.database.acall  # type: ignore[method-assign]
+        del self.database.acall
 
 
 def test_a_settlement_whose_answer_was_lost_is_written_once(world: World) -> None:
@@ -235,7 +236,7 @@ def test_a_settlement_whose_answer_was_lost_is_written_once(world: World) -> Non
         worker = worker_of(world, noop)
         await worker.turn(START)
         await settled_code(worker)
-        with losing_the_answer(world), pytest.raises(DatabaseUnavailable):
+        with LosingTheAnswer(world), pytest.raises(DatabaseUnavailable):
             await worker.turn(at(1))
         assert worker.in_hands == {(run, 1)}
         await worker.finish(at(2))
@@ -248,7 +249,7 @@ def test_a_settlement_whose_answer_was_lost_is_written_once(world: World) -> Non
 
 async def settled_code(worker: Worker) -> None:
     """Until all code that runs has ended."""
-    while len(worker.ended) < len(worker.held):
+    while len(worker.ended) < len(worker.held):  # noqa: ASYNC110 - the loops' own progress has no event
         await asyncio.sleep(0)  # noqa: TID251 - lets the handlers' tasks run
 
 
@@ -259,7 +260,7 @@ def test_outcomes_are_kept_while_the_database_is_away(world: World) -> None:
         worker = worker_of(world, noop)
         await worker.turn(START)
         await settled_code(worker)
-        with away(world):
+        with Away(world):
             for _ in range(3):
                 with pytest.raises(DatabaseUnavailable):
                     await worker.turn(at(1))
@@ -269,7 +270,7 @@ def test_outcomes_are_kept_while_the_database_is_away(world: World) -> None:
     assert world.db.read(runs.get, run)["finished_at"] == at(9)
 
 
-class away(losing_the_answer):
+class Away(LosingTheAnswer):
     """The database is out of reach."""
 
     def __enter__(self) -> None:
@@ -307,7 +308,7 @@ def test_r11_a_fenced_node_claims_nothing_and_stops_what_it_runs(world: World) -
 
 async def settled(worker: Worker) -> None:
     """Until nothing is in its hands and no code runs."""
-    while worker.held or worker.free < worker.settings.slots:
+    while worker.held or worker.free < worker.settings.slots:  # noqa: ASYNC110 - the loops' own progress has no event
         await asyncio.sleep(0)  # noqa: TID251 - lets the handlers' tasks end
 
 
@@ -325,7 +326,7 @@ async def running(worker: Worker) -> AsyncIterator[None]:
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - the loops' own progress has no event
             await asyncio.sleep(0.01)  # noqa: TID251 - a test's poll of another loop's progress
 
 
@@ -402,8 +403,8 @@ def test_a_value_that_the_database_refuses_fails_that_run_alone(world: World) ->
         worker = worker_of(world, noop)
         await worker.turn(START)
         await settled_code(worker)
-        worker._finished[2] = poisoned(worker._finished[2])
-        await worker.finish(at(1))
+        with Refusing(world, ids[2]):
+            await worker.finish(at(1))
 
     asyncio.run(main())
     states = [world.one(i)["state"] for i in ids]
@@ -411,10 +412,22 @@ def test_a_value_that_the_database_refuses_fails_that_run_alone(world: World) ->
     assert world.db.read(runs.get, ids[2])["error"]["type"] == "storage"
 
 
-def poisoned(one: Any) -> Any:
-    from dataclasses import replace
+class Refusing(LosingTheAnswer):
+    """The database will not store what one run returned."""
 
-    return replace(one, outcome=replace(one.outcome, exit_code=2**70))
+    def __init__(self, world: World, run: int) -> None:
+        super().__init__(world)
+        self.run = run
+
+    def __enter__(self) -> None:
+        original = self.database.acall
+
+        async def refusing(op: Any, *args: Any, **kwargs: Any) -> Any:
+            if any(f.run.id == self.run and isinstance(f.outcome, Succeeded) for f in args[1]):
+                raise StatementRefused("invalid byte sequence")
+            return await original(op, *args, **kwargs)
+
+        self.database.acall = refusing  # type: ignore[method-assign,assignment]
 
 
 def test_claims_is_what_the_store_says(world: World) -> None:
