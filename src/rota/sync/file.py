@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.resources
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -88,6 +89,17 @@ def builtin() -> File:
         return load(path, origin="rota.yaml")
 
 
+def fingerprint(path: FilePath | str) -> tuple[tuple[str, int, int, int], ...]:
+    """What changes whenever the file, or a `*.job.yaml` beside it, is written, added or removed. Never raises."""
+    main = FilePath(path)
+    found = []
+    for each in (main, *main.parent.glob(f"*{JOB_SUFFIX}")):
+        with contextlib.suppress(OSError, ValueError):
+            seen = each.stat()
+            found.append((each.name, seen.st_mtime_ns, seen.st_size, seen.st_ino))
+    return tuple(sorted(set(found)))
+
+
 def registry_jobs(file: File) -> tuple[Job, ...]:
     """The jobs that the file declares, ready for an `engine.registry.Registry`."""
     return file.jobs
@@ -110,12 +122,12 @@ def _job_files(main: FilePath) -> list[FilePath]:
     )
     if len(found) > MOST_JOB_FILES:
         raise unreadable(str(main), f"more than {MOST_JOB_FILES:,} *{JOB_SUFFIX} files stand beside it")
-    return [main.parent / p.name for p in found if p.name != main.name]
+    return [path for path in found if path.name != main.name]
 
 
 def _read(reader: Reader, beside: Iterable[tuple[FilePath, Reader]], main: FilePath) -> dict[str, Any]:
     given = _top(reader)
-    around = Surroundings(main.resolve().parent)
+    around = Surroundings(main.absolute().parent)
     jobs = _jobs(reader, given, around)
     for file, other in beside:
         _job_file(other, file, jobs, around)
@@ -223,4 +235,16 @@ def _lane(reader: Reader, name: str, entry: Any) -> Lane:
     return Lane(name, most, rate)
 
 
-__all__ = ["BUILT_IN", "FIELDS", "JOB_FIELDS", "Declared", "File", "Lane", "Scope", "builtin", "load", "registry_jobs"]
+__all__ = [
+    "BUILT_IN",
+    "FIELDS",
+    "JOB_FIELDS",
+    "Declared",
+    "File",
+    "Lane",
+    "Scope",
+    "builtin",
+    "fingerprint",
+    "load",
+    "registry_jobs",
+]
