@@ -35,7 +35,6 @@ class Wake:
         self._pending: set[str] = set()
         self._more = threading.Event()
         self._stopped = False
-        self._listeners: list[Callable[[str], None]] = []
         self._sender: threading.Thread | None = None
         self._hints: PostgresHints | SqliteHints | None = None
         if database is not None:
@@ -72,6 +71,12 @@ class Wake:
         if isinstance(self._hints, PostgresHints):
             self._pending.update(kinds)
             self._more.set()
+
+    def call(self, function: Callable[..., None], *args: object) -> None:
+        """Call a function in the loop's thread, from any thread; nothing where the loop has ended."""
+        if self._loop is not None and not self._loop.is_closed():
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(function, *args)
 
     def _local(self, kinds: Iterable[str]) -> None:
         loop = self._loop

@@ -36,6 +36,7 @@ T = TypeVar("T")
 Operation = Callable[Concatenate[Connection, P], T]
 
 _TRIES: Final = 10
+_LONG_S: Final = 10.0
 
 
 class StatementRefused(Error):  # noqa: N818 - named as its siblings in rota.errors
@@ -128,12 +129,25 @@ class _FileLock:
         self._mutex = threading.Lock()
         self._pid = 0
         self._fd = -1
+        self.waiting_since: float | None = None
+
+    def holder(self) -> int | None:
+        """The process that has kept this one waiting for more than 10 s, as it says in the file; None mostly."""
+        since = self.waiting_since
+        if since is None or time.monotonic() - since < _LONG_S:
+            return None
+        with contextlib.suppress(OSError, ValueError):
+            return int(self._path.read_text().strip())
+        return None
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
+        """Hold the lock for a transaction; waits for it as long as it takes."""
         with self._mutex:
             fd = self._open()
+            self.waiting_since = time.monotonic()
             fcntl.flock(fd, fcntl.LOCK_EX)
+            self.waiting_since = None
             try:
                 os.pwrite(fd, b"%-20d\n" % os.getpid(), 0)  # others name the holder when they wait for it
                 yield
@@ -256,6 +270,10 @@ class Database:
                 raise
             raise MissingExtra("PostgreSQL needs the extra `postgres`: pip install 'rota[postgres]'") from error
 
+    def holder(self) -> int | None:
+        """On SQLite the process that keeps writers of this one waiting for more than 10 s; None mostly."""
+        return None if self._lock is None else self._lock.holder()
+
     @property
     def shown(self) -> str:
         """The URL without its password."""
@@ -300,6 +318,17 @@ class Database:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self._pool_size, thread_name_prefix="rota-db")
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def sibling(self, *, pool_size: int = 1) -> Database:
+        """Another way to the same database, with connections of its own."""
+        return Database(
+            self.url,
+            schema=self.schema,
+            clock=self.clock,
+            node=self.node,
+            pool_size=pool_size,
+            synchronous=self._synchronous,
+        )
 
     def close(self) -> None:
         """Close this process's connections and threads. The database may be used again: it opens anew."""
