@@ -12,9 +12,8 @@ from rota.cli.frame import State, usage
 from rota.errors import Error, InvalidValue, JobNotFound
 
 if TYPE_CHECKING:
-    from rota.app.rota import Rota
-
     from rota.app.records import Schedule
+    from rota.app.rota import Rota
 
 
 def local_only(state: State) -> None:

@@ -39,6 +39,6 @@ def ls(state: State, after: int | None, limit: int, type_: str | None, subject: 
         Column("TYPE", lambda e: e["type"]),
         Column("SUBJECT", lambda e: e["subject"].removeprefix("default/default/default/")),
         Column("CODE", lambda e: e["code"] or ""),
-        Column("DATA", lambda e: json.dumps(e["data"], ensure_ascii=False)),
+        Column("DATA", lambda e: json.dumps(e["data"], ensure_ascii=False), cut=True),
     ]
     show_list(state, found, columns, name="id", empty="no events")

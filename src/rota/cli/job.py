@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from rota.cli import times
@@ -33,7 +35,7 @@ def ls(state: State) -> None:
         Column("SCHEDULES", lambda j: str(j["schedules"]), right=True),
         Column("VERSION", lambda j: str(j["version"]), right=True),
         Column("SEEN", lambda j: times.ago(j["seen_at"], now) if state.for_people else times.plain(j["seen_at"])),
-        Column("PARAMETERS", lambda j: ", ".join((j["parameters"] or {}).get("properties", {}))),
+        Column("PARAMETERS", lambda j: ", ".join((j["parameters"] or {}).get("properties", {})), folds=True),
     ]
     show_list(state, found, columns, name="name", empty="no process has registered a job here yet")
 
@@ -56,7 +58,7 @@ def run(
     *,
     wait: bool,
     timeout: str | None,
-    **given: object,
+    **given: Any,
 ) -> None:
     """Run the job NAME once, without a schedule."""
     from rota.model.policy import length as read_length

@@ -90,8 +90,6 @@ def _lines(error: Error) -> list[str]:
     if isinstance(error, InvalidSchedule) and error.text and error.text.isprintable():
         return [message, error.text, " " * (error.column - 1) + "^"]
     details = [str(fault.get("detail", fault)) for fault in error.errors]
-    if len(details) > 1 and all(detail in message for detail in details):
-        return [f"{len(details)} values are not allowed", *details]
     return [message, *(detail for detail in details if detail not in message)]
 
 

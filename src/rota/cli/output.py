@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -15,11 +16,16 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: its title and what it shows of a record. `right` aligns numbers."""
+    """One column of a table: its title and what it shows of a record.
+
+    `right` aligns numbers; `folds` lets a long text take several lines where the terminal is narrow; `cut` cuts it.
+    """
 
     title: str
     show: Callable[[Record], str]
     right: bool = False
+    folds: bool = False
+    cut: bool = False
 
 
 def say(text: str = "") -> None:
@@ -95,6 +101,12 @@ def paint(state: State, text: str, **style: Any) -> str:
     return click.style(text, **style) if state.color else text
 
 
+_ENDLESS = 2000
+"""Columns of a table that goes elsewhere than to a terminal: nothing is cut or folded there."""
+
+_GAP = 2
+_NARROWEST = 8
+
 STATE_COLORS = {
     "active": "green",
     "succeeded": "green",
@@ -113,15 +125,35 @@ STATE_COLORS = {
 
 
 def table(state: State, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    """A table of plain lines: no frame, titles above, long cells folded to the terminal's width."""
+    """A table of plain lines, without a frame; columns that fold or are cut give way on a narrow terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(color_system="auto" if state.color else None, highlight=False, soft_wrap=False)
-    shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for column in columns:
-        shown.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
+    width = None if sys.stdout.isatty() else _ENDLESS
+    console = Console(color_system="auto" if state.color else None, highlight=False, width=width)
+    shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, _GAP, 0, 0))
+    for column, size in zip(columns, _widths(columns, rows, console.width), strict=True):
+        overflow: Literal["fold", "ellipsis"] = "ellipsis" if column.cut else "fold"
+        side: Literal["left", "right"] = "right" if column.right else "left"
+        shown.add_column(column.title, justify=side, overflow=overflow, no_wrap=not column.folds, width=size)
     for row in rows:
         shown.add_row(*(Text(cell, style=STATE_COLORS.get(cell, "")) for cell in row))
-    console.print(shown)
+    console.print(shown, crop=False, soft_wrap=True)
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """The width of each column: what it needs, less for those that may fold or be cut where the room is too small."""
+    from rich.cells import cell_len
+
+    needs = [
+        max(cell_len(cell) for cell in (column.title, *cells)) for column, *cells in zip(columns, *rows, strict=True)
+    ]
+    soft = [number for number, column in enumerate(columns) if column.folds or column.cut]
+    lacking = sum(needs) + _GAP * (len(columns) - 1) - room
+    while lacking > 0 and (widest := max(soft, key=lambda number: needs[number], default=None)) is not None:
+        if needs[widest] <= _NARROWEST:
+            break
+        needs[widest] -= 1
+        lacking -= 1
+    return needs

@@ -13,6 +13,7 @@ from rota.cli.client import each, open_app
 from rota.cli.frame import Command, State, pass_state
 from rota.cli.frame import group as make_group
 from rota.cli.output import Column, Record, dump, paint, say, show_list, show_one
+from rota.cli.schedule import filters_of
 from rota.cli.waiting import await_all, name, sentence
 from rota.model.run import CAUSES, STATES
 
@@ -62,7 +63,7 @@ def columns(now: datetime, *, terminal: bool) -> list[Column]:
 @click.command("ls", cls=Command)
 @click.option("--schedule", help="Only those of this schedule.")
 @click.option("--job", help="Only those of this job.")
-@click.option("--state", multiple=True, type=click.Choice(STATES), help="Only in these states.")
+@click.option("--state", "states", multiple=True, type=click.Choice(STATES), help="Only in these states.")
 @click.option("--lane", help="Only those of this lane.")
 @click.option("--node", help="Only those of this node.")
 @click.option("--cause", type=click.Choice(CAUSES), help="Only those of this cause.")
@@ -70,7 +71,7 @@ def columns(now: datetime, *, terminal: bool) -> list[Column]:
 @pass_state
 def ls(state: State, limit: int, **given: Any) -> None:
     """List runs, newest first."""
-    filters = {key: list(value) if isinstance(value, tuple) else value for key, value in given.items() if value}
+    filters = filters_of(given, states="state")
     with open_app(state) as app:
         found = [run.to_json() for run in app.runs.list(limit=limit, **filters)]
     show_list(state, found, columns(times.now(), terminal=state.for_people), name="id", empty="no runs")

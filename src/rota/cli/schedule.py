@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,12 @@ def short_key(record: Record) -> str:
     return str(record["name"] if hidden else record["key"])
 
 
+def filters_of(given: Mapping[str, Any], **renamed: str) -> dict[str, Any]:
+    """The options that were given as a list's filters; several values as a list, `renamed` options by their field."""
+    found = {renamed.get(name, name): value for name, value in given.items() if value}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
 def last(record: Record) -> str:
     """The state of the last run, if there is one."""
     return str(record["last_run"]["state"]) if record["last_run"] else ""
@@ -52,20 +59,22 @@ def columns(now: datetime, *, terminal: bool) -> list[Column]:
     """The columns of `ls`: for people with distances, for programs with plain instants."""
     shape = times.shown if terminal else times.plain
     return [
-        Column("SCHEDULE", short_key),
-        Column("WHEN", lambda s: s["when"]),
+        Column("SCHEDULE", short_key, folds=True),
+        Column("WHEN", lambda s: s["when"], folds=True),
         Column("ZONE", lambda s: s["zone"]),
         Column("STATE", lambda s: s["state"]),
         Column("NEXT", lambda s: next_time(s, shape)),
         *([Column("", lambda s: times.ago(s["next_at"], now) if next_time(s) else "")] if terminal else []),
         Column("LAST", last),
-        Column("JOB", lambda s: s["job"]),
+        Column("JOB", lambda s: s["job"], folds=True),
     ]
 
 
 @click.command("ls", cls=Command)
 @click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Only those with this label.")
-@click.option("--state", multiple=True, type=click.Choice(["active", "paused", "disabled", "done"]), help="Only these.")
+@click.option(
+    "--state", "states", multiple=True, type=click.Choice(["active", "paused", "disabled", "done"]), help="Only these."
+)
 @click.option("--job", help="Only those of this job.")
 @click.option("--lane", help="Only those of this lane.")
 @click.option("--source", type=click.Choice(["app", "user", "system"]), help="Only those of this source.")
@@ -76,11 +85,9 @@ def columns(now: datetime, *, terminal: bool) -> list[Column]:
 @click.option("--limit", type=click.IntRange(1), help="At most so many.")
 @click.option("--everywhere", is_flag=True, help="Of every tenant, stack and environment.")
 @pass_state
-def ls(state: State, labels: tuple[str, ...], sort: str, limit: int | None, *, everywhere: bool, **given: Any) -> None:
+def ls(state: State, sort: str, limit: int | None, *, everywhere: bool, **given: Any) -> None:
     """List schedules, of this place unless --everywhere."""
-    filters = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items() if value}
-    if labels:
-        filters["label"] = list(labels)
+    filters = filters_of(given, labels="label", states="state")
     if everywhere:
         filters |= dict.fromkeys(("tenant", "stack", "environment"), "*")
     with open_app(state) as app:
@@ -157,4 +164,4 @@ def _policies(s: Record) -> str:
             value = s[name]
             text = ", ".join(f"{k} {v}" for k, v in value.items() if v) if isinstance(value, dict) else value
             lines.append(f"{name}: {text}")
-    return "\n".join(lines)
+    return "; ".join(lines)

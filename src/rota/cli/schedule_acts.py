@@ -16,9 +16,8 @@ from rota.cli.schedule import next_time, short_key
 from rota.cli.waiting import finish
 
 if TYPE_CHECKING:
-    from rota.app.rota import Rota
-
     from rota.app.records import Schedule
+    from rota.app.rota import Rota
 
 _reason = click.option("--reason", metavar="TEXT", help="Stands on record with the change.")
 Chosen = tuple[tuple[str, ...], tuple[str, ...], bool]
@@ -119,7 +118,12 @@ def rm(state: State, names: Sequence[str], where: Sequence[str], *, every: bool,
         found = chosen(app, names, where, every=every)
         if not names and not yes and sys.stdin.isatty():
             click.confirm(f"Remove {len(found)} schedules?", abort=True, err=True)
-        removed = each(found, lambda s: (app.schedules.remove(s.key, reason=reason), s.to_json())[1])
+
+        def act(schedule: Schedule) -> dict[str, Any]:
+            app.schedules.remove(schedule.key, reason=reason)
+            return schedule.to_json()
+
+        removed = each(found, act)
     if state.machine:
         dump(state, removed[0] if len(names) == 1 else removed)
         return

@@ -13,9 +13,8 @@ from rota.cli.output import dump, note, say
 from rota.model.policy import length
 
 if TYPE_CHECKING:
-    from rota.app.rota import Rota
-
     from rota.app.records import Run
+    from rota.app.rota import Rota
 
 RUN_FAILED: Final = 8
 

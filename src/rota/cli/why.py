@@ -34,19 +34,25 @@ def why(state: State, schedule: str, instant: tuple[str, ...], count: int) -> No
     if not answers:
         coming = f"; the first is {times.shown(found.next_at, found.zone)}" if found.next_at else ""
         note(state, f"{schedule} has had no occurrence yet{coming}")
+    advised = ""
     for answer in answers:
-        _tell(state, answer)
+        if state.for_people:
+            _tell(state, answer, advised)
+            advised = answer["advice"] or ""
+        else:
+            say(answer["local"] if state.output == "name" else line(answer))
 
 
-def _tell(state: State, answer: Record) -> None:
-    if state.output == "name":
-        say(answer["local"])
-        return
-    word = paint(state, answer["disposition"].replace("_", " "), fg=_COLORS.get(answer["disposition"]))
-    if not state.for_people:
-        say("\t".join((answer["local"], answer["disposition"], answer["sentence"], answer["advice"] or "")))
-        return
-    say(f"{paint(state, answer['local'], bold=True)}  {word}")
-    say(f"  {answer['sentence']}")
-    if answer["advice"]:
+def line(answer: Record) -> str:
+    """The sentence, and what to change where there is something, on one line."""
+    sentence = str(answer["sentence"])
+    return f"{sentence.rstrip('.')}; {answer['advice']}" if answer["advice"] else sentence
+
+
+def _tell(state: State, answer: Record, advised: str) -> None:
+    """The sentence in the colour of its disposition; what to change beneath it, unless that was just said."""
+    rest = answer["sentence"].removeprefix(answer["local"])
+    start = answer["local"] if len(rest) < len(answer["sentence"]) else ""
+    say(paint(state, start, fg=_COLORS.get(answer["disposition"]), bold=True) + rest)
+    if answer["advice"] and answer["advice"] != advised:
         say(f"  {paint(state, answer['advice'], dim=True)}")
