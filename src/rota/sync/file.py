@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.resources
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -89,22 +88,6 @@ def builtin() -> File:
         return load(path, origin="rota.yaml")
 
 
-def fingerprint(path: FilePath | str) -> tuple[tuple[str, int, int, int], ...]:
-    """What changes whenever the file, or a `*.job.yaml` beside it, is written, added or removed. Never raises."""
-    main = FilePath(path)
-    found = []
-    for each in (main, *main.parent.glob(f"*{JOB_SUFFIX}")):
-        with contextlib.suppress(OSError, ValueError):
-            seen = each.stat()
-            found.append((each.name, seen.st_mtime_ns, seen.st_size, seen.st_ino))
-    return tuple(sorted(set(found)))
-
-
-def registry_jobs(file: File) -> tuple[Job, ...]:
-    """The jobs that the file declares, ready for an `engine.registry.Registry`."""
-    return file.jobs
-
-
 def _bytes(path: FilePath) -> bytes:
     try:
         with path.open("rb") as stream:
@@ -117,9 +100,7 @@ def _bytes(path: FilePath) -> bytes:
 
 def _job_files(main: FilePath) -> list[FilePath]:
     """The job files beside the main one, in the order of their names."""
-    found = sorted(
-        p for p in main.resolve().parent.glob(f"*{JOB_SUFFIX}") if p.is_file() and not p.name.startswith(".")
-    )
+    found = sorted(p for p in main.parent.glob(f"*{JOB_SUFFIX}") if p.is_file() and not p.name.startswith("."))
     if len(found) > MOST_JOB_FILES:
         raise unreadable(str(main), f"more than {MOST_JOB_FILES:,} *{JOB_SUFFIX} files stand beside it")
     return [path for path in found if path.name != main.name]

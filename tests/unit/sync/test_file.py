@@ -15,7 +15,7 @@ import rota.cli.init
 from rota.engine.registry import Registry
 from rota.errors import InvalidFile
 from rota.model.spec import FIELDS as CRON_FIELDS
-from rota.sync.file import FIELDS, JOB_FIELDS, File, builtin, fingerprint, load, registry_jobs
+from rota.sync.file import FIELDS, JOB_FIELDS, File, builtin, load
 from rota.targets.http import Http
 from rota.targets.shell import Command, Shell
 
@@ -102,7 +102,7 @@ def test_schedules_is_another_name_for_crons(tmp_path: Path) -> None:
 def test_jobs_are_ready_for_a_registry(tmp_path: Path) -> None:
     write(tmp_path, MODULE, "shop_jobs.py")
     registry = Registry()
-    for job in registry_jobs(load(write(tmp_path, FULL))):
+    for job in load(write(tmp_path, FULL)).jobs:
         registry.add(job)
     assert registry.names == ("report", "sweep", "ping", "digest")
 
@@ -270,21 +270,6 @@ def test_the_built_in_example_and_that_of_init(tmp_path: Path) -> None:
     assert builtin().origin == "rota.yaml"
     assert "heartbeat" in {s.name for s in builtin().schedules}
     assert load(write(tmp_path, rota.cli.init.FIRST)).schedules
-
-
-def test_a_fingerprint_sees_every_change(tmp_path: Path) -> None:
-    path = write(tmp_path, "crons: {}\n")
-    seen = [fingerprint(path), fingerprint(path)]
-    write(tmp_path, "shell: x\n", "a.job.yaml")
-    seen.append(fingerprint(path))
-    write(tmp_path, "shell: xx\n", "a.job.yaml")
-    seen.append(fingerprint(path))
-    (tmp_path / "a.job.yaml").unlink()
-    path.unlink()
-    seen.append(fingerprint(path))
-    assert seen[0] == seen[1]
-    assert len(set(seen)) == 4
-    assert seen[-1] == ()
 
 
 KEYS = st.sampled_from([*FIELDS, *JOB_FIELDS, *CRON_FIELDS, "url", "a", "<<", "attempts", "concurrency"])
