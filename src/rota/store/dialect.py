@@ -115,6 +115,11 @@ def tuples(conn: Connection, sql: str, params: Sequence[Any] = ()) -> list[tuple
     return list(rows)
 
 
+def name_of(conn: Connection, table: str) -> str:
+    """The bare name of a table, as an ON CONFLICT clause refers to it."""
+    return of(conn).names[table].rsplit(".", 1)[-1]
+
+
 def execute(conn: Connection, sql: str, params: Sequence[Any] = ()) -> int:
     """Run raw SQL with `{table}` names and `%s` marks; the number of rows it touched."""
     return conn.exec_driver_sql(_marks(conn, of(conn).sql(sql)), tuple(params)).rowcount

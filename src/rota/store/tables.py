@@ -198,6 +198,7 @@ def _cursors(m: MetaData, p: str) -> None:
         Column("zone_data", Text),
     )  # fmt: skip
     _partial(p + "cursors_due", "due_at IS NOT NULL", cursors.c.due_at)
+    _partial(p + "cursors_unarmed", "due_at IS NULL AND state = 'active'", cursors.c.schedule_id)
     _table(
         m, p + "health",
         Column("schedule_id", BigInteger, primary_key=True, autoincrement=False),
