@@ -225,7 +225,5 @@ __all__ = [
     "Lane",
     "Scope",
     "builtin",
-    "fingerprint",
     "load",
-    "registry_jobs",
 ]
