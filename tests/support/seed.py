@@ -16,6 +16,7 @@ from rota.store.tables import of
 
 def schedules(
     conn: Connection,
+    /,
     now: datetime,
     names: Sequence[str],
     when: str = "* * * * *",
@@ -38,10 +39,12 @@ def schedules(
         "owner": None,
         "labels": {},
         "note": None,
+        "source": "user",
+        "origin": None,
     }
     dialect.insert_many(
         conn, t.schedules,
-        [base | {"id": i, "name": n, "source": "user", "origin": None, "created_at": now, "updated_at": now} for i, n in zip(ids, names, strict=True)],
+        [base | {"id": i, "name": n, "created_at": now, "updated_at": now} for i, n in zip(ids, names, strict=True)],
     )  # fmt: skip
     policies = parse_policies(given)
     dialect.insert_many(

@@ -98,7 +98,7 @@ class Scheduler:
         made = firings.commit(conn, at, judged, self.node)
         return Turned(
             fired=made.fired,
-            skipped=Counter(made.skipped),
+            skipped=made.skipped,
             coalesced=made.coalesced,
             claimed=len(judged),
             full=len(due) == batch,

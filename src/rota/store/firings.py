@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from rota.model.event import CODES, Event, event
 from rota.model.firing import TICK, Decision, Fire, Firing
 from rota.model.overlap import NewRun, RunSet
 from rota.model.schedule import DONE, Cursor, Definition
-from rota.store import dialect, events, intake
+from rota.store import dialect, events, intake, plain
 from rota.store.decisions import Decided, record
 from rota.store.definitions import Target
 from rota.store.tables import of
@@ -36,12 +37,11 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What one commit of firings did: counts by disposition, and the lanes that got runs."""
+    """What one commit of firings did: counts by disposition."""
 
     fired: int
-    skipped: dict[str, int]
+    skipped: Counter[str]
     coalesced: int
-    lanes: frozenset[str]
 
 
 def claim_due(conn: Connection, now: datetime, limit: int, leave: Collection[int] = ()) -> list[Cursor]:
@@ -141,13 +141,10 @@ def commit(conn: Connection, now: datetime, decided: Sequence[Judged], node: str
 
     The caller holds the cursors. A run that was not inserted was a duplicate or found its key held, and is decided so.
     """
-    firing = sorted(
-        (d for d in decided if d.firing.fires), key=lambda d: (d.definition.flight or "", d.before.due_at or now)
+    done = plain.insert(
+        conn, now, [(d.definition, d.firing.fires[0]) for d in decided if plain.is_plain(d.definition, d.firing)]
     )
-    sets = [run_set(d.definition, d.firing.fires, always_wait=d.firing.always_wait) for d in firing]
-    placed = (
-        dict(zip((d.before.schedule_id for d in firing), intake.place(conn, now, sets), strict=True)) if sets else {}
-    )
+    placed = _place(conn, now, [d for d in decided if d.firing.fires and d.before.schedule_id not in done])
     made = [
         Decided(each.before.schedule_id, each.before.revision, decision)
         for each in decided
@@ -158,12 +155,18 @@ def commit(conn: Connection, now: datetime, decided: Sequence[Judged], node: str
     _forget_skips(conn, decided)
     _write_events(conn, now, decided, placed, fresh)
     runs = [p for group in placed.values() for p in group if p.id is not None]
-    skipped: dict[str, int] = {}
-    for one in made:
-        if one.decision.what == reasons.SKIPPED:
-            skipped[one.decision.reason or ""] = skipped.get(one.decision.reason or "", 0) + 1
+    skipped = Counter(one.decision.reason or "" for one in made if one.decision.what == reasons.SKIPPED)
     coalesced = sum(one.decision.what == reasons.COALESCED for one in made)
-    return Committed(len(runs), skipped, coalesced, frozenset(p.run.lane for p in runs))
+    return Committed(len(done) + len(runs), skipped, coalesced)
+
+
+def _place(conn: Connection, now: datetime, firing: Sequence[Judged]) -> dict[int, list[intake.Placed]]:
+    """Let the runs of firings that need judgement in, in the order of their keys; per schedule what became of them."""
+    if not firing:
+        return {}
+    ordered = sorted(firing, key=lambda d: (d.definition.flight or "", d.before.due_at or now))
+    sets = [run_set(d.definition, d.firing.fires, always_wait=d.firing.always_wait) for d in ordered]
+    return dict(zip((d.before.schedule_id for d in ordered), intake.place(conn, now, sets), strict=True))
 
 
 def _decisions(each: Judged, placed: Sequence[intake.Placed]) -> list[Decision]:
@@ -188,7 +191,23 @@ def _as_overlap(decision: Decision) -> Decision:
 
 
 def _advance(conn: Connection, cursors: Sequence[Cursor]) -> None:
-    dialect.update_many(conn, of(conn).cursors, [cursor_row(c) for c in cursors], keys=["schedule_id"])
+    """Write what a firing changes of the cursors; never their definition or revision."""
+    rows = [
+        {
+            "schedule_id": c.schedule_id,
+            "state": c.state,
+            "watermark": c.watermark,
+            "next_at": c.next_at,
+            "due_at": c.due_at,
+            "paused_until": c.paused_until,
+            "disabled_reason": c.disabled_reason,
+            "cut_until": c.cut_until,
+            "last_wall": None if c.last_wall is None else c.last_wall.isoformat(),
+            "probe_at": c.probe_at,
+        }
+        for c in cursors
+    ]
+    dialect.update_many(conn, of(conn).cursors, rows, keys=["schedule_id"])
 
 
 def cursor_row(c: Cursor) -> dict[str, object]:
@@ -212,7 +231,7 @@ def cursor_row(c: Cursor) -> dict[str, object]:
 
 def write_cursor(conn: Connection, cursor: Cursor) -> None:
     """Write one locked cursor."""
-    _advance(conn, [cursor])
+    dialect.update_many(conn, of(conn).cursors, [cursor_row(cursor)], keys=["schedule_id"])
 
 
 def _forget_skips(conn: Connection, decided: Sequence[Judged]) -> None:

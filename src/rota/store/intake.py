@@ -87,10 +87,12 @@ def key_states(conn: Connection, flights: Sequence[str]) -> dict[str, KeyState]:
     unique = sorted(set(flights))
     for start in range(0, len(unique), 10_000):
         member, params = dialect.in_list(conn, unique[start : start + 10_000], "text")
+        # scalar subqueries keep both on their indexes, whatever the planner believes about the tables' sizes
         holders = dialect.query(
             conn,
-            "SELECT f.flight, f.run_id FROM {flights} f JOIN {runs} r ON r.id = f.run_id"
-            f" WHERE r.state IN ('queued', 'running') AND f.flight {member}",
+            "SELECT flight, run_id FROM (SELECT f.flight, f.run_id,"
+            " (SELECT h.state FROM {runs} h WHERE h.id = f.run_id) AS state FROM {flights} f"
+            f" WHERE f.flight {member}) AS k WHERE state IN ('queued', 'running')",
             params,
         )
         held = {row["flight"]: row["run_id"] for row in holders}
@@ -197,10 +199,14 @@ def take_keys(conn: Connection, holders: Sequence[tuple[str, int]]) -> list[int]
     if not holders:
         return []
     source, params = dialect.derived(conn, "a", (("flight", "text"), ("run_id", "bigint")), sorted(holders))
-    name = of(conn).flights.name
-    sql = (
-        f"INSERT INTO {{flights}} (flight, run_id) SELECT flight, run_id FROM {source} WHERE true"
-        " ON CONFLICT (flight) DO UPDATE SET run_id = excluded.run_id WHERE NOT EXISTS (SELECT 1 FROM {runs} r"
-        f" WHERE r.id = {name}.run_id AND r.state IN ('queued', 'running')) RETURNING run_id"
+    sql = f"INSERT INTO {{flights}} (flight, run_id) SELECT flight, run_id FROM {source} WHERE true"
+    tail = take_over(dialect.name_of(conn, "flights")) + " RETURNING run_id"
+    return [row["run_id"] for row in dialect.query(conn, sql + tail, params)]
+
+
+def take_over(flights: str) -> str:
+    """The clause that lets an insert into `flights` take a key over from a run that is final (or gone)."""
+    return (
+        " ON CONFLICT (flight) DO UPDATE SET run_id = excluded.run_id WHERE coalesce((SELECT r.state FROM {runs} r"
+        f" WHERE r.id = {flights}.run_id), 'gone') NOT IN ('queued', 'running')"
     )
-    return [row["run_id"] for row in dialect.query(conn, sql, params)]
