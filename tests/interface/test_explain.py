@@ -80,7 +80,7 @@ def test_the_shell_has_expanded_a_star(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).touch()
     done = subprocess.run(
-        f"{' '.join(command('explain'))} 0 2 * * *", shell=True, cwd=tmp_path, env=environment(),
+        ["sh", "-c", f"{' '.join(command('explain'))} 0 2 * * *"], cwd=tmp_path, env=environment(),
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 6

@@ -77,12 +77,19 @@ def _application(state: State, sources: Sources) -> Rota:
     else:
         from rota.app.rota import Rota
 
-        scopes = [file.scope for file in sources.files]
-        fallback = {"tenant": scopes[0].tenant, "stack": scopes[0].stack, "environment": scopes[0].environment}
-        app = Rota(**((fallback if scopes else {}) | place(state)))
+        app = Rota(**(_scope(sources) | place(state)))
     for file in sources.files:
         app.configure(file.settings)
-    return app.acting("rota", channel="file")
+    return app
+
+
+def _scope(sources: Sources) -> dict[str, Any]:
+    """Tenant, stack and environment of the first file that says them."""
+    found: dict[str, Any] = {}
+    for file in sources.files:
+        given = {"tenant": file.tenant, "stack": file.stack, "environment": file.environment}
+        found = {name: value for name, value in given.items() if value is not None} | found
+    return found
 
 
 class Process:
@@ -104,6 +111,7 @@ class Process:
         try:
             if pages is not None:
                 tasks.append(asyncio.create_task(pages.run(), name="pages"))
+                tasks[0].add_done_callback(_told)
             return await self._work(tasks)
         finally:
             self._ended.set()
@@ -197,6 +205,11 @@ class Process:
         log.info("pages on %s", shown_address(listener))
         shown = self._app.core.store.unopened.shown
         return Serving(build(self._app, self.ready, database=shown), listener)
+
+
+def _told(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("pages.failed", exc_info=task.exception())
 
 
 def _reachable(look: Callable[[], Any]) -> dict[str, Any]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from rota.cli.root import root
 from rota.errors import Error, InvalidFile, InvalidSchedule
 
-INTERRUPTED = 130
+INTERRUPTED: Final = 130
+_COMPLETE: Final = "_ROTA_COMPLETE"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,20 +23,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted: that ends quietly with 0.
     """
     try:
-        code = _run(arguments)
+        code = _run(sys.argv[1:] if arguments is None else list(arguments))
+    except BrokenPipeError:
+        code = 0
+    except BaseException as error:  # noqa: BLE001 - the last stop: every fault becomes one line
+        code = _report(error)
+    try:
         sys.stdout.flush()
     except BrokenPipeError:
         _silence()
-        return 0
-    except BaseException as error:  # noqa: BLE001 - the last stop: every fault becomes one line
-        return _report(error)
     return code
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    answer = root.main(args=given, prog_name="rota", standalone_mode=False)
-    return answer if isinstance(answer, int) else 0
+def _run(arguments: list[str]) -> int:
+    """What `click` does for a program of its own, but for its handling of errors, pipes and interrupts."""
+    if _COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(root, {}, "rota", _COMPLETE, os.environ[_COMPLETE])
+    with root.make_context("rota", arguments) as context:
+        root.invoke(context)
+    return 0
 
 
 def _silence() -> None:
