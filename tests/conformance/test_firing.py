@@ -11,6 +11,7 @@ import pytest
 
 from rota.engine.scheduler import Scheduler, Turned
 from rota.model.settings import Settings
+from rota.store import plain
 from rota.store.database import Database
 from tests.support import seed
 
@@ -53,8 +54,11 @@ class World:
         return [(r["what"], r["reason"]) for r in self.rows("SELECT what, reason FROM {decisions} ORDER BY id")]
 
 
-@pytest.fixture
-def world(store_url: str) -> Iterator[World]:
+@pytest.fixture(params=["set-based", "general"])
+def world(store_url: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Everything is fired both ways: by the common firing's own statement, and by the general one."""
+    if request.param == "general":
+        monkeypatch.setattr(plain, "is_plain", lambda *_: False)
     made = World(store_url)
     yield made
     made.db.close()
