@@ -44,6 +44,7 @@ full_page_writes = off
 shared_buffers = 128MB
 timezone = 'Asia/Kathmandu'
 log_min_messages = warning
+log_line_prefix = '%m [%p] %d: '
 max_prepared_transactions = 10
 """
 

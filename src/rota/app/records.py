@@ -19,7 +19,7 @@ def plain(value: Any) -> Any:
     """JSON of a record's value."""
     if isinstance(value, datetime):
         return rfc3339(value)
-    if isinstance(value, Record):
+    if isinstance(value, (Record, Page)):
         return value.to_json()
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
@@ -246,7 +246,7 @@ class Lane(Record):
 
 @dataclass(frozen=True, slots=True)
 class Node(Record):
-    """A process of rota. `state` is live, left (stopped in order) or fenced."""
+    """A process of rota. `state` is live, stopped (in order) or fenced."""
 
     id: str
     host: str

@@ -117,7 +117,7 @@ def outage(conn: Connection, at: datetime, fired_at: datetime) -> Outage | None:
         .limit(_NODES)
     ).mappings()
     spans = sorted(
-        (row["started_at"], max(row["started_at"], row["ended_at"] if row["state"] == "left" else row["seen_at"]))
+        (row["started_at"], max(row["started_at"], row["ended_at"] if row["state"] == "stopped" else row["seen_at"]))
         for row in rows
     )
     starts = [start for start, _ in spans if start > at]
