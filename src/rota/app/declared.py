@@ -31,8 +31,8 @@ class Declarations:
             read_when(when, zone, now=core.store.unopened.clock.now(), key=str(key))
         item = declared.Item(key.name, spec, where)
         known = self._items.get(key.name)
-        if known is not None and known.spec != item.spec and known.where != where:
-            raise Conflict(f"schedule {name}: it is declared twice, at {known.where} and at {where}")
+        if known is not None and known.spec != item.spec:
+            raise Conflict(f"schedule {name}: it is declared twice in {where}, each time otherwise")
         self._items[key.name] = item
 
     @property

@@ -140,7 +140,8 @@ class Events:
 
         `subject` is a key, a bare name in the application's place, or a node's id.
         """
-        self._core.call(events.number)
+        if not self._core.database.sqlite:  # there one writer numbers as it writes
+            self._core.call(events.number)
         types, about = (type,) if type else (), self._subject(subject)
         if after is None and limit is not None:
             yield from (Event.of(row) for row in self._core.read(events.last, limit, types=types, subject=about))

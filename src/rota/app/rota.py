@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ from rota.app.records import Run
 from rota.app.runs import Runs
 from rota.app.schedules import Schedules, check_typed, job_name
 from rota.engine.registry import Registry, python_job
-from rota.errors import InvalidValue
+from rota.errors import DatabaseUnavailable, InvalidValue
 from rota.model.instants import read_instant
 from rota.model.policy import NAMES as POLICIES
 from rota.model.schedule import DEFAULT
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
+log = logging.getLogger("rota")
+
 ROLES: Final = ("scheduler", "worker")
+_FIRST_WAIT: Final = 0.1
 _WORK: Final = ("s", "r")
 _OF_JOB: Final = ("version", "lane", "priority", *POLICIES)
 
@@ -248,23 +252,54 @@ class Rota:
         return Service(self._core.database, self.registry, self.settings, roles=wanted, lanes=chosen)
 
     def serve(self, roles: Iterable[str] = ROLES, lanes: Iterable[str] | None = None) -> None:
-        """Run this process's loops until SIGTERM or SIGINT, then drain; `lanes` None serves all."""
-        service = self.service(roles, lanes)
+        """Run this process's loops until SIGTERM or SIGINT, then drain; `lanes` None serves all.
+
+        A PostgreSQL that is out of reach at the start is waited for; one that is not migrated is an error at once.
+        """
         try:
-            asyncio.run(service.run())
+            asyncio.run(self._serve(roles, lanes))
         finally:
             self.close()
 
+    async def _serve(self, roles: Iterable[str], lanes: Iterable[str] | None) -> int:
+        service = await self._service(roles, lanes)
+        return await service.run_until_signal()
+
+    async def _service(self, roles: Iterable[str], lanes: Iterable[str] | None) -> Service:
+        """`service`, as soon as the database answers."""
+        from rota.engine.wake import nap
+
+        wait = _FIRST_WAIT
+        while True:
+            try:
+                return await asyncio.to_thread(self.service, roles, lanes)
+            except DatabaseUnavailable as error:
+                if type(error) is not DatabaseUnavailable or self._core.store.unopened.sqlite:
+                    raise
+                if wait == _FIRST_WAIT:
+                    log.warning("database.away", extra={"error": str(error)})
+            await nap(wait)
+            wait = min(wait * 2, 5.0)
+
     @contextlib.asynccontextmanager
     async def serving(self, roles: Iterable[str] = ROLES, lanes: Iterable[str] | None = None) -> AsyncIterator[Service]:
-        """Run the loops beside an asyncio application; at the end they drain. Signals are the application's."""
-        service = await asyncio.to_thread(self.service, roles, lanes)
-        running = asyncio.create_task(service.run())
+        """Run the loops beside an asyncio application, from the start of the block; at its end they drain.
+
+        Signals are the application's own affair. What keeps the loops from starting is raised here.
+        """
+        service = await self._service(roles, lanes)
+        running = asyncio.create_task(service.run(), name="rota")
+        started = asyncio.create_task(service.started.wait(), name="rota-started")
         try:
+            await asyncio.wait({running, started}, return_when=asyncio.FIRST_COMPLETED)
+            if running.done():
+                await running
             yield service
         finally:
+            started.cancel()
             service.stop()
-            await running
+            await asyncio.gather(running, started, return_exceptions=True)
+        await running
 
     def close(self) -> None:
         """Close this process's connections and threads; the next use opens them again."""

@@ -96,7 +96,10 @@ class Schedules:
         With `revision` the schedule must still be at it (RevisionMoved otherwise). An edit of the timing follows
         `on_edit`; every other edit leaves watermark, next_at and what is due alone. The same errors as `add`.
         """
-        return self._act(edits.update, name, _named(changes), revision=revision, reason=reason)
+        wanted = _named(changes)
+        if wanted.get("args") and len(self._core.registry):
+            wanted["args"] = check_typed(self._core, wanted.get("job") or self.get(name).job, wanted["args"])
+        return self._act(edits.update, name, wanted, revision=revision, reason=reason)
 
     def enable(self, name: Ref, *, reason: str | None = None) -> Schedule:
         """Make a disabled schedule active from now on; occurrences while it was disabled have no disposition."""
