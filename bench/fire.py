@@ -17,7 +17,7 @@ GOALS = {"PostgreSQL": 0.7, "SQLite": 0.4}
 def sections(store: Store, sizes: Sizes) -> Iterator[Section]:
     """One table for each number of schedules, with one text for all of them and with a text for each."""
     for count in sizes.fire:
-        for varied in (False, True):
+        for varied in (False, True) if sizes.peers or store.kind == "PostgreSQL" else (False,):
             yield _section(store, sizes, count, varied=varied)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 import time
-from collections.abc import Callable
 from contextlib import closing
 from typing import Protocol
 
 from bench.child import Child
-from bench.contenders import pgqueuer, rota_app
 from bench.report import Line, Section, middle, quantile, ratio
 from bench.servers import Store
 from bench.sizes import Sizes
@@ -54,19 +53,25 @@ def section(store: Store, sizes: Sizes) -> Section:
 def _round(store: Store, sizes: Sizes) -> Round:
     found: Round = {}
     with store.copy("tables") as url:
-        found |= _measure("rota", "rota_app", url, sizes.samples, rota_app.Client)
+        found |= _measure("rota", "rota_app", url, sizes.samples)
     if store.kind == "PostgreSQL":
         with store.copy("empty") as url:
-            found |= _measure("pgqueuer", "pgqueuer", url, sizes.samples, pgqueuer.Client)
+            found |= _measure("pgqueuer", "pgqueuer", url, sizes.samples)
     return found
 
 
-def _measure(name: str, module: str, url: str, samples: int, client: Callable[[str], Client]) -> Round:
+def _client(module: str, url: str) -> Client:
+    """A contender's client; loaded when asked for, since not every machine has every peer."""
+    found: Client = importlib.import_module(f"bench.contenders.{module}").Client(url)
+    return found
+
+
+def _measure(name: str, module: str, url: str, samples: int) -> Round:
     pause = threading.Event()
     asked = []
     with Child(module, "serve", url=url) as child:
         child.answer()
-        with closing(client(url)) as mine:
+        with closing(_client(module, url)) as mine:
             for _ in range(samples):
                 asked.append(time.monotonic_ns())
                 mine.enqueue()

@@ -35,7 +35,7 @@ def _rota(store: Store, sizes: Sizes, jitter: str | None) -> Line:
     clock = SystemClock()
     name = f"spread{jitter}{clock.monotonic():.0f}"
     start = (clock.now() + timedelta(seconds=SETTLE_S + sizes.spread / 1000)).replace(microsecond=0)
-    policies = {"overlap": "allow", **({"jitter": jitter} if jitter else {})}
+    policies = {"overlap": "allow", "catchup": "all", **({"jitter": jitter} if jitter else {})}
     rule = fill.Rule("* * * * * *", start, policies)
     store.prepare(name, functools.partial(fill.schedules, count=sizes.spread, rule=rule))
     first = start + timedelta(seconds=2)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Sizes:
     """One form: counts of schedules, runs and samples, lengths in seconds, how many interleaved rounds.
 
-    `slow_runs` are for peers that commit each job by itself: their rate does not depend on the number.
+    `slow_runs` are for peers that commit each job by itself: their rate does not depend on the number. `peers` False:
+    only what yields a ratio that the baseline can hold.
     """
 
     rounds: int
@@ -36,6 +37,6 @@ LONG = Sizes(
     idle=1_000_000, idle_s=120, probes=2000, commands=21, peers=True,
 )  # fmt: skip
 SMOKE = Sizes(
-    rounds=3, fire=(3000,), start=2000, runs=3000, slow_runs=200, samples=60, spread=300, spread_s=4,
-    idle=20_000, idle_s=5, probes=300, commands=7, peers=False,
+    rounds=3, fire=(2000,), start=2000, runs=3000, slow_runs=200, samples=60, spread=300, spread_s=4,
+    idle=20_000, idle_s=3, probes=300, commands=7, peers=False,
 )  # fmt: skip
