@@ -20,7 +20,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.t
 INPUTS := pyproject.toml constraints.txt
 PYTEST := $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-.PHONY: help run test test-full check bench bench-smoke docs fix cases clean
+.PHONY: help run test test-full check bench bench-smoke chaos docs fix cases clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -45,6 +45,9 @@ bench: $(STAMPS)/bench ## speed, beside the database's own floor and other sched
 
 bench-smoke: $(STAMPS)/bench ## a short bench: fails when a ratio is three times worse than the committed one
 	$(PY) -m bench --smoke $(ARGS)
+
+chaos: $(STAMPS)/bench ## attacks on whole processes, judged by the laws (ARGS="kill --smoke"); half an hour in all
+	$(PY) -m chaos $(ARGS)
 
 docs: $(STAMPS)/test ## every snippet of the documentation runs, every name is documented
 	$(PY) -m pytest tests/interface/test_docs.py tests/architecture $(PYTEST_ARGS)
