@@ -11,6 +11,7 @@ import pytest
 
 from rota.engine.scheduler import Scheduler, Turned
 from rota.model.settings import Settings
+from rota.store import events as numbering
 from rota.store import plain
 from rota.store.database import Database
 from tests.support import seed
@@ -49,6 +50,10 @@ class World:
 
     def ready(self) -> list[int]:
         return [r["run_id"] for r in self.rows("SELECT run_id FROM {ready} ORDER BY run_id")]
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        self.db.call(numbering.number)
+        return self.rows("SELECT code, data FROM {events} WHERE type = %s ORDER BY id", kind)
 
     def reasons(self) -> list[tuple[str, str | None]]:
         return [(r["what"], r["reason"]) for r in self.rows("SELECT what, reason FROM {decisions} ORDER BY id")]

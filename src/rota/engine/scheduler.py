@@ -8,24 +8,27 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from rota.calendar.civil import zone_data_version
+from rota.engine import aside
 from rota.engine.plans import Batch, Known, Plans, uncomputable
 from rota.engine.wake import READY, SCHEDULE, Ear, Wake, nap
-from rota.errors import DatabaseUnavailable, Error
+from rota.errors import DatabaseUnavailable
 from rota.model.event import event
 from rota.model.schedule import Cursor
 from rota.model.settings import Settings
-from rota.store import admission, dialect, events, firings
+from rota.store import admission, dialect, events, firings, passes
 from rota.store.database import Connection, Database, StatementRefused
-from rota.version import VERSION
 
 log = logging.getLogger("rota.scheduler")
 
 _CANNOT: Final = timedelta(minutes=1)
+UTC_ZONES: Final = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
+"""Zones whose data never changes: a node with old zone data fires these alone."""
 _STOP_AFTER: Final = 10
 """More uncomputable schedules than this in one batch stop the node, not the schedules (law 3)."""
 
@@ -77,7 +80,11 @@ class Scheduler:
         return done
 
     async def _fire(self, now: datetime | None = None) -> Turned:
-        done = await self.database.acall(self.fire, now)
+        try:
+            done = await self.database.acall(self.fire, now)
+        except StatementRefused as error:
+            log.error("firing.refused", extra={"error": str(error)})  # noqa: TRY400 - a fact
+            done = await asyncio.to_thread(aside.in_halves, self, now)
         if done.fired:
             self.wake.hint(READY)
         self._count(done)
@@ -103,12 +110,12 @@ class Scheduler:
         self.totals.coalesced += done.coalesced
         self.totals.skipped.update(done.skipped)
 
-    def fire(self, conn: Connection, now: datetime | None = None, *, limit: int | None = None) -> Turned:
-        """Fire one batch of due schedules in the caller's transaction."""
+    def fire(self, conn: Connection, now: datetime | None = None, *, only: Collection[int] | None = None) -> Turned:
+        """Fire one batch of due schedules (of these alone, where `only` names some) in the caller's transaction."""
         at = now or dialect.instant(conn)
         self._cannot = {key: until for key, until in self._cannot.items() if until > at}
-        batch = limit or self.settings.batch
-        due = firings.claim_due(conn, at, batch, self._cannot)
+        batch = self.settings.batch
+        due = firings.claim_due(conn, at, batch, self._cannot, only)
         if not due:
             return Turned()
         judged = self._judge(conn, at, due)
@@ -123,6 +130,8 @@ class Scheduler:
 
     def _judge(self, conn: Connection, now: datetime, due: list[Cursor]) -> list[firings.Judged]:
         known = self._plans.fetch(conn, (c.definition_id for c in due))
+        newest = passes.newest_zone_data(conn)
+        outdated = newest is not None and passes.is_newer(newest, zone_data_version())
         out = firings.skips(conn, due)
         batch = Batch(now)
         judged: list[firings.Judged] = []
@@ -130,7 +139,10 @@ class Scheduler:
         for cursor in due:
             plan = known.get(cursor.definition_id)
             if not isinstance(plan, Known):
-                self._leave(cursor, now, plan)
+                self._leave(cursor, now, str(plan or "no definition"))
+                continue
+            if outdated and plan.target.zone not in UTC_ZONES:
+                self._leave(cursor, now, f"zone data {zone_data_version()} here is older than {newest}")
                 continue
             try:
                 firing = batch.plan(plan, cursor, out.get(cursor.schedule_id, ()))
@@ -140,10 +152,10 @@ class Scheduler:
             judged.append(firings.Judged(plan.target, cursor, firing))
         return judged + self._disable(conn, now, broken)
 
-    def _leave(self, cursor: Cursor, now: datetime, error: Error | None) -> None:
+    def _leave(self, cursor: Cursor, now: datetime, why: str) -> None:
         """What only this node lacks is left to other nodes; it looks again in a minute."""
         self._cannot[cursor.schedule_id] = now + _CANNOT
-        log.warning("schedule.left", extra={"schedule_id": cursor.schedule_id, "error": str(error or "no definition")})
+        log.warning("schedule.left", extra={"schedule_id": cursor.schedule_id, "reason": why})
 
     def _disable(
         self, conn: Connection, now: datetime, broken: list[tuple[Known, Cursor, Exception]]
@@ -152,7 +164,7 @@ class Scheduler:
             raise NodeBroken(f"{len(broken)} schedules of one batch cannot be computed here: {broken[0][2]!r}")
         judged = []
         for known, cursor, error in broken:
-            reason = f"X200900SCHCAL: {error!r:.500} (rota {VERSION}, zone data {zone_data_version()})"
+            reason = f"{aside.UNCOMPUTABLE}: {error!r:.500} ({aside.versions()})"
             judged.append(firings.Judged(known.target, cursor, uncomputable(cursor, reason)))
             key = known.target.key
             events.write(conn, [event("schedule.uncomputable", now, key, error=repr(error)[:500], node=self.node)])
@@ -170,8 +182,11 @@ class Scheduler:
     async def run(self) -> None:
         """Turn until `stop`. A failed turn moves no cursor; the database's absence is survived with backoff."""
         idle = blind = 0.05
+        healed = False
         while not self._stopped:
             try:
+                if not healed:
+                    healed = await asyncio.to_thread(aside.heal, self)
                 done = await self.turn()
                 blind = 0.05
                 self.turned_at = self.database.clock.monotonic()

@@ -49,6 +49,7 @@ class Target(NamedTuple):
     flight: str | None
     named_flight: bool
     policies: Policies
+    zone: str
 
 
 class Timing(NamedTuple):
@@ -75,7 +76,10 @@ def targets(conn: Connection, ids: Iterable[int]) -> dict[int, tuple[Target, Tim
             timing = Timing(*rest)
             policies = _policies(timing.policies)
             flight, named = flight_of(policies, name, schedule)
-            found[key] = (Target(key, schedule, name, job, lane, priority, flight, named, policies), timing)
+            found[key] = (
+                Target(key, schedule, name, job, lane, priority, flight, named, policies, timing.zone),
+                timing,
+            )
     return found
 
 

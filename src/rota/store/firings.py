@@ -44,18 +44,38 @@ class Committed:
     coalesced: int
 
 
-def claim_due(conn: Connection, now: datetime, limit: int, leave: Collection[int] = ()) -> list[Cursor]:
+def claim_due(
+    conn: Connection, now: datetime, limit: int, leave: Collection[int] = (), only: Collection[int] | None = None
+) -> list[Cursor]:
     """Lock and return the cursors that are due, the longest due first; those locked elsewhere are passed over.
 
-    `leave` are schedules that this node cannot compute; others may.
+    `leave` are schedules that this node cannot compute; others may. `only` restricts the claim to these schedules.
     """
     apart = ""
     params: list[object] = [dialect.at(conn, now)]
     if leave:
         member, extra = dialect.in_list(conn, sorted(leave)[:10_000])
         apart, params = f" AND NOT (schedule_id {member})", params + extra
+    if only is not None:
+        member, extra = dialect.in_list(conn, sorted(only))
+        apart, params = f"{apart} AND schedule_id {member}", params + extra
     sql = f"SELECT {_CURSOR} FROM {{cursors}} WHERE due_at <= %s{apart} ORDER BY due_at LIMIT {int(limit)}"
     return _cursors(conn, sql + dialect.skip_locked(conn), params)
+
+
+def due_ids(conn: Connection, now: datetime, limit: int) -> list[int]:
+    """The schedules that are due, the longest due first, not locked."""
+    sql = f"SELECT schedule_id FROM {{cursors}} WHERE due_at <= %s ORDER BY due_at LIMIT {int(limit)}"
+    return [row[0] for row in dialect.tuples(conn, sql, [dialect.at(conn, now)])]
+
+
+def disabled_for(conn: Connection, prefix: str, but: str) -> list[int]:
+    """The disabled schedules whose reason starts with `prefix` and does not contain `but`; at most 1,000."""
+    sql = (
+        "SELECT schedule_id FROM {cursors} WHERE state = 'disabled' AND disabled_reason LIKE %s"
+        " AND disabled_reason NOT LIKE %s ORDER BY schedule_id LIMIT 1000"
+    )
+    return [row[0] for row in dialect.tuples(conn, sql, [f"{prefix}%", f"%{but}%"])]
 
 
 def lock(conn: Connection, schedule_id: int) -> Cursor | None:

@@ -6,6 +6,7 @@ cursors, waiting for them, and asks the clock after that (races r13, r14).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -120,10 +121,19 @@ def _set_right(conn: Connection, cursor: Cursor, definition: Definition, now: da
     events.write(conn, [event("repair.clock", now, definition.key, **told)])
 
 
+def is_newer(version: str, than: str) -> bool:
+    """Whether a zone-data version (2026.10, or 2026j) is newer than another: its numbers count, not its letters."""
+    return _numbers(version) > _numbers(than)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(piece) if piece.isdigit() else ord(piece) - 96 for piece in re.findall(r"[0-9]+|[a-z]", version))
+
+
 def watch_zone_data(conn: Connection, version: str) -> bool:
     """Keep the newest zone-data version that any node has started with; a newer one begins a pass. Whether it did."""
     newest = leases.recall(conn, _VERSION)
-    if newest is not None and version <= newest:
+    if newest is not None and not is_newer(version, newest):
         return False
     leases.remember(conn, _VERSION, version)
     if newest is not None:
