@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,23 +25,26 @@ def tick() -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, sqlite_template: SqliteTemplate, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder: `rota.db` is in it, with the jobs backup and tick, and no schedule."""
-    for name in ("ROTA_DATABASE", "ROTA_TENANT", "ROTA_OUTPUT", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with nothing in it and in the environment that rota looks at."""
+    for name in [name for name in os.environ if name.startswith("ROTA_") or name == "NO_COLOR"]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.chdir(tmp_path)
-    with Rota(sqlite_template.copy_to(tmp_path / "rota.db")) as app:
-        app.job(backup)
-        app.job(tick)
-        app.prepare()
     return tmp_path
 
 
 @pytest.fixture
-def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`rota WORDS` in this process, in that folder."""
+def folder(empty: Path, sqlite_template: SqliteTemplate) -> Path:
+    """The current folder: `rota.db` is in it, with the jobs backup and tick, and no schedule."""
+    with Rota(sqlite_template.copy_to(empty / "rota.db")) as app:
+        app.job(backup)
+        app.job(tick)
+        app.prepare()
+    return empty
 
+
+def _inside(capsys: pytest.CaptureFixture[str]) -> Run:
     def rota(*words: str) -> Answer:
         code = main(list(words))
         printed = capsys.readouterr()
@@ -48,6 +52,18 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
         return Answer(code, printed.out, printed.err)
 
     return rota
+
+
+@pytest.fixture
+def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`rota WORDS` in this process, in the folder with a database."""
+    return _inside(capsys)
+
+
+@pytest.fixture
+def run_empty(empty: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`rota WORDS` in this process, in the empty folder."""
+    return _inside(capsys)
 
 
 @pytest.fixture

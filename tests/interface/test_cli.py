@@ -14,10 +14,11 @@ from rota.cli.main import main
 from rota.cli.root import COMMANDS, root
 from tests.interface import reference
 from tests.interface.cli import command, environment, rota
+from tests.interface.conftest import Run
 
 
-def test_help_lists_every_command(tmp_path: Path) -> None:
-    answer = rota("--help", cwd=tmp_path)
+def test_help_lists_every_command(run_empty: Run) -> None:
+    answer = run_empty("--help")
     assert answer.code == 0
     for name, (_, line) in COMMANDS.items():
         assert f"  {name} " in answer.out
@@ -35,8 +36,8 @@ def test_the_page_of_commands_is_current() -> None:
     assert reference.PAGE.read_text("utf-8") == reference.page()
 
 
-def test_version(tmp_path: Path) -> None:
-    assert rota("--version", cwd=tmp_path).out == "rota 0.1.0\n"
+def test_version(run_empty: Run) -> None:
+    assert run_empty("--version").out == "rota 0.1.0\n"
 
 
 @pytest.mark.parametrize(
@@ -55,14 +56,14 @@ def test_version(tmp_path: Path) -> None:
         (("-o", "xml", "schedule", "ls"), "'xml' is not one of"),
     ],
 )
-def test_a_wrong_command_line_is_2(tmp_path: Path, words: tuple[str, ...], hint: str) -> None:
-    answer = rota(*words, cwd=tmp_path)
+def test_a_wrong_command_line_is_2(run_empty: Run, words: tuple[str, ...], hint: str) -> None:
+    answer = run_empty(*words)
     assert answer.code == 2
     assert hint in answer.one_line()
 
 
-def test_no_command_shows_help_and_is_2(tmp_path: Path) -> None:
-    answer = rota(cwd=tmp_path)
+def test_no_command_shows_help_and_is_2(run_empty: Run) -> None:
+    answer = run_empty()
     assert answer.code == 2
     assert "Commands:" in answer.err
 
@@ -82,47 +83,48 @@ def test_no_command_shows_help_and_is_2(tmp_path: Path) -> None:
         ("db", "status"),
     ],
 )
-def test_a_folder_without_a_database_is_7_and_stays_empty(tmp_path: Path, words: tuple[str, ...]) -> None:
-    answer = rota(*words, cwd=tmp_path)
+def test_a_folder_without_a_database_is_7_and_stays_empty(run_empty: Run, empty: Path, words: tuple[str, ...]) -> None:
+    answer = run_empty(*words)
     assert answer.code == 7
     assert "rota up" in answer.one_line()
-    assert list(tmp_path.iterdir()) == []
+    assert list(empty.iterdir()) == []
 
 
-def test_an_unreachable_database_is_7(tmp_path: Path) -> None:
-    answer = rota("--db", "postgresql://nobody@127.0.0.1:1/none", "schedule", "ls", cwd=tmp_path)
+def test_an_unreachable_database_is_7(run_empty: Run) -> None:
+    answer = run_empty("--db", "postgresql://nobody@127.0.0.1:1/none", "schedule", "ls")
     assert answer.code == 7
     assert "out of reach" in answer.one_line()
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "sqlite://", "nonsense", "sqlite:////nowhere/at/all/rota.db"])
-def test_a_database_that_cannot_be_one_is_7(tmp_path: Path, url: str) -> None:
-    answer = rota("--db", url, "schedule", "ls", cwd=tmp_path)
+def test_a_database_that_cannot_be_one_is_7(run_empty: Run, url: str) -> None:
+    answer = run_empty("--db", url, "schedule", "ls")
     assert answer.code == 7
     answer.one_line()
 
 
-def test_global_options_stand_anywhere_and_the_later_wins(tmp_path: Path) -> None:
+def test_global_options_stand_anywhere(run_empty: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for words in (
         ("-o", "json", "explain", "@daily", "-n", "1"),
         ("explain", "@daily", "-n", "1", "-o", "json"),
         ("-o", "yaml", "explain", "@daily", "-n", "1", "-o", "json"),
     ):
-        assert rota(*words, cwd=tmp_path).json["canonical"] == "0 0 * * *"
-    by_variable = rota("explain", "@daily", "-n", "1", cwd=tmp_path, env={"ROTA_OUTPUT": "json"})
+        assert run_empty(*words).json["canonical"] == "0 0 * * *"
+    monkeypatch.setenv("ROTA_OUTPUT", "json")
+    by_variable = run_empty("explain", "@daily", "-n", "1")
     assert by_variable.json["canonical"] == "0 0 * * *"
 
 
-def test_init_writes_a_file_once(tmp_path: Path) -> None:
-    answer = rota("init", cwd=tmp_path)
+def test_init_writes_a_file_once(run_empty: Run, empty: Path) -> None:
+    answer = run_empty("init")
     assert answer.code == 0
     assert answer.out == "wrote rota.yaml\n"
-    written = (tmp_path / "rota.yaml").read_text()
-    assert rota("db", "status", cwd=tmp_path).code == 0
-    again = rota("init", cwd=tmp_path)
+    written = (empty / "rota.yaml").read_text()
+    assert run_empty("db", "status").code == 0
+    again = run_empty("init")
     assert again.code == 5
     assert "left as it is" in again.one_line()
-    assert (tmp_path / "rota.yaml").read_text() == written
+    assert (empty / "rota.yaml").read_text() == written
 
 
 def test_what_init_writes_is_valid(tmp_path: Path) -> None:
@@ -134,15 +136,15 @@ def test_what_init_writes_is_valid(tmp_path: Path) -> None:
     assert [schedule.name for schedule in file.schedules] == ["hello", "tidy"]
 
 
-def test_a_folder_that_cannot_be_written_is_1(tmp_path: Path) -> None:
-    answer = rota("init", "nowhere/rota.yaml", cwd=tmp_path)
+def test_a_folder_that_cannot_be_written_is_1(run_empty: Run) -> None:
+    answer = run_empty("init", "nowhere/rota.yaml")
     assert answer.code == 1
     assert "nowhere" in answer.one_line()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(tmp_path: Path, shell: str) -> None:
-    assert "_ROTA_COMPLETE" in rota("completion", shell, cwd=tmp_path).out
+def test_completion(run_empty: Run, shell: str) -> None:
+    assert "_ROTA_COMPLETE" in run_empty("completion", shell).out
 
 
 def test_completion_answers(tmp_path: Path) -> None:

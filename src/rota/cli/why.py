@@ -46,7 +46,7 @@ def why(state: State, schedule: str, instant: tuple[str, ...], count: int) -> No
 def line(answer: Record) -> str:
     """The sentence, and what to change where there is something, on one line."""
     sentence = str(answer["sentence"])
-    return f"{sentence.rstrip('.')}; {answer['advice']}" if answer["advice"] else sentence
+    return f"{sentence} Hint: {answer['advice']}." if answer["advice"] else sentence
 
 
 def _tell(state: State, answer: Record, advised: str) -> None:

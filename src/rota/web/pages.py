@@ -18,9 +18,8 @@ from rota.clock import SystemClock
 from rota.web import shape
 
 if TYPE_CHECKING:
-    from rota.app.rota import Rota
-
     from rota.app.records import Run, Schedule
+    from rota.app.rota import Rota
 
 Ready = Callable[[], dict[str, Any]]
 
