@@ -52,9 +52,32 @@ def test_the_front_door(world: World) -> None:
     assert [t.disposition for t in told] == ["fired", *["coalesced"] * 4]
     assert told[1].sentence == (
         f"2026-03-01 13:04:00 +01:00 was folded into run {told[0].run}, of 2026-03-01 13:05:00 +01:00"
-        " (catchup: latest); decided at 13:05:31 by s1."
+        ", because no scheduler was alive from 13:00:50 to 13:05:30 (catchup: latest); decided at 13:05:31 by s1."
     )
     assert told[1].advice == "to run each missed occurrence use catchup: all"
+
+
+def test_on_time_after_an_outage(world: World) -> None:
+    """The one that fired was on time; those before it were not."""
+    world.db.call(nodes_gone)
+    world.db.call(node, "one", START - timedelta(hours=1), moment("12:00:50"))
+    world.add("a", grace="90s", catchup="all", overlap="allow")
+    world.db.call(node, "two", moment("12:04:59"), moment("12:04:59"))
+    world.fire("12:05")
+    assert (
+        "would have started later than it may: no scheduler was alive from 12:00:50 to 12:04:59"
+        in world.why("12:02").sentence
+    )
+    world.add("b", when="every minute")
+    world.app.schedules.pause("b")
+    world.app.schedules.update("b", on_resume="catchup")
+    world.at("12:09:00")
+    world.app.schedules.resume("b")
+    assert (
+        "on time; 3 earlier occurrences were folded into this one (catchup: latest). Run"
+        in world.why("12:09", "b").sentence
+    )
+    assert "because the schedule was paused (catchup: latest)" in world.why("12:07", "b").sentence
 
 
 def test_before_the_first_scheduler(world: World) -> None:
@@ -127,7 +150,7 @@ def produce(world: World, reason: str) -> str:
 WANTED = {
     "overlap": r"was skipped because run \d+ held its single-flight key \(overlap: skip\)",
     "duplicate": r"because a run for this very occurrence existed already \(one occurrence, at most one run\)",
-    "late": r"later than it may start \(grace: 10s\)",
+    "late": r"because it would have started later than it may \(grace: 10s\)",
     "too_old": r"older than a catch-up may reach \(catchup_window: 30s\)",
     "over_max": r"only the newest occurrences \(catchup_max: 1\)",
     "paused": r"because the schedule was paused by anna \(calm\) \(on_resume: skip\)",
@@ -135,7 +158,7 @@ WANTED = {
     "operator": r"because anna took it out \(release\) \(an operator's word stands before every policy\)",
     "clock": r"because a clock that stood wrong had decided it already \(.+\)",
     "zone_data": r"because its wall time had fired before the zone data changed \(.+\)",
-    "coalesced": r"was folded into run \d+, of 2026-03-01 12:03:00 \+00:00 \(catchup: latest\)",
+    "coalesced": r"was folded into run \d+, of 2026-03-01 12:03:00 \+00:00, because several were due at once \(catchup: latest\)",
 }
 
 

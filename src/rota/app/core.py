@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 from rota.engine.registry import Registry
-from rota.errors import DatabaseNotMigrated, DatabaseUnavailable
+from rota.errors import DatabaseNotMigrated, DatabaseUnavailable, Error
 from rota.model.by import By
 from rota.model.schedule import DEFAULT, Key, check_name
 from rota.model.settings import Settings
@@ -103,10 +104,19 @@ class Store:
         self.check_folder()
 
     def check_folder(self) -> None:
-        """Raise DatabaseUnavailable where the folder of an embedded database is not there."""
+        """Raise DatabaseUnavailable where the folder of an embedded database is not there, Error where it is read-only."""
         path = Path(self._database.url.database or "")
-        if not path.absolute().parent.is_dir():
-            raise DatabaseUnavailable(f"database {path}: there is no folder {path.absolute().parent}")
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise DatabaseUnavailable(f"database {path}: there is no folder {folder}")
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            raise Error(
+                f"the folder {folder} cannot be written ({error.strerror}), so there can be no database {path.name} in it: "
+                "go to another folder, or name another database with --db"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)

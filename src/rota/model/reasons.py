@@ -31,15 +31,15 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "nothing needs to change",
     ),
     LATE: (
-        "was skipped because the scheduler came to it later than it may start (grace: {grace})",
+        "was skipped because it would have started later than it may{outage} (grace: {grace})",
         "to start it late all the same raise or remove grace, and use another catchup than none, which means grace: 60s",
     ),
     TOO_OLD: (
-        "was skipped because it was older than a catch-up may reach (catchup_window: {catchup_window})",
+        "was skipped because it was older than a catch-up may reach{outage} (catchup_window: {catchup_window})",
         "to catch up further back raise catchup_window",
     ),
     OVER_MAX: (
-        "was skipped because a catch-up fires only the newest occurrences (catchup_max: {catchup_max})",
+        "was skipped because a catch-up fires only the newest occurrences{outage} (catchup_max: {catchup_max})",
         "to catch up with more raise catchup_max",
     ),
     PAUSED: (
@@ -63,7 +63,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "nothing needs to change",
     ),
     COALESCED: (
-        "was folded into {into} (catchup: {catchup})",
+        "was folded into {into}, because {missed} (catchup: {catchup})",
         "to run each missed occurrence use catchup: all",
     ),
 }

@@ -94,7 +94,7 @@ def fired(f: Facts) -> Told:
     if run["cause"] not in _CAUSES:
         cause, advice = _lateness(f, late)
         text += f", {span(late)} late{cause}" if late >= _LATE else ", on time"
-        text += _folded(f, run)
+        text += _folded(f, run, told=late >= _LATE)
     after, more = _run(f, run)
     return Told(f"{text}. {after}", more or advice)
 
@@ -103,9 +103,10 @@ def _lateness(f: Facts, late: float) -> tuple[str, str | None]:
     if late < _LATE:
         return "", None
     if f.outage is not None:
-        since = f"from {clock(f.outage.since, f.at, f.zone)} to" if f.outage.since is not None else "until"
-        text = f": no scheduler was alive {since} {clock(f.outage.until, f.at, f.zone)}"
-        return text, "a second process with the role scheduler would have fired it on time (rota scheduler)"
+        return (
+            f": {_outage(f, f.outage)}",
+            "a second process with the role scheduler would have fired it on time (rota scheduler)",
+        )
     if f.paused:
         return ": the schedule was paused (on_resume: catchup)", "to skip what falls into a pause use on_resume: skip"
     if late >= 5:
@@ -113,13 +114,20 @@ def _lateness(f: Facts, late: float) -> tuple[str, str | None]:
     return "", None
 
 
-def _folded(f: Facts, run: Mapping[str, Any]) -> str:
+def _outage(f: Facts, outage: Outage) -> str:
+    since = f"from {clock(outage.since, f.at, f.zone)} to" if outage.since is not None else "until"
+    return f"no scheduler was alive {since} {clock(outage.until, f.at, f.zone)}"
+
+
+def _folded(f: Facts, run: Mapping[str, Any], *, told: bool) -> str:
+    """How many were folded into it, and why, unless that was `told` already."""
     count = (run.get("covers_count") or 1) - 1
     if count < 1:
         return ""
     which = "later" if f.policies.get("catchup") == "earliest" else "earlier"
     plural = "occurrence was" if count == 1 else "occurrences were"
-    return f"; {count} {which} {plural} folded into this one (catchup: {f.policies.get('catchup', 'latest')})"
+    cause = f": {_outage(f, f.outage)}" if f.outage is not None and not told else ""
+    return f"; {count} {which} {plural} folded into this one (catchup: {f.policies.get('catchup', 'latest')}){cause}"
 
 
 def _run(f: Facts, run: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -212,7 +220,9 @@ def decided(f: Facts) -> Told:
     by = f" by {f.by}" if f.by else ""
     values |= {
         "holder": f.holder or "another run",
-        "into": f.into or "the run of a later one",
+        "into": f.into or "the run of another one",
+        "missed": _missed(f),
+        "outage": f": {_outage(f, f.outage)}" if f.outage is not None else "",
         "by": by,
         "operator": f.by or "somebody took it out",
         "name": f.name,
@@ -222,6 +232,13 @@ def decided(f: Facts) -> Told:
     if f.decided_at is not None:
         text += f"; decided at {clock(f.decided_at, f.at, f.zone)}" + (f" by {_who(f.node)}" if f.node else "")
     return Told(f"{text}.", advice.format(**values))
+
+
+def _missed(f: Facts) -> str:
+    """Why more than one occurrence was due at once."""
+    if f.outage is not None:
+        return _outage(f, f.outage)
+    return "the schedule was paused" if f.paused else "several were due at once"
 
 
 def _who(node: str | None) -> str:

@@ -141,7 +141,7 @@ def record_run(conn: Connection, ref: Ref, recorded: Recorded, by: By) -> int:
     if not dialect.insert_many(conn, of(conn).runs, [row], ignore=True, returning="id"):
         raise Conflict(f"the occurrence {rfc3339(recorded.scheduled_for)} of {locked.row['name']} has a run already")
     settled = runs.Settled(
-        drawn, 0, recorded.state, "recorded", 1, locked.id, locked.definition.id, recorded.scheduled_for, "recorded"
+        drawn, 0, recorded.state, locked.id, locked.definition.id, recorded.scheduled_for, "recorded"
     )
     failures = health.move(conn, [settled], locked.now).get(locked.id, 0)
     events.write(conn, [_recorded_event(locked, drawn, recorded, by)])

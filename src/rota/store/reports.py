@@ -26,6 +26,9 @@ from rota.store.tables import EPOCH, of
 
 Answer = dict[str, Any]
 
+_WHILE_AWAY = (None, "late", "too_old", "over_max")
+"""Reasons (None: folded into another) that come of a time without a scheduler."""
+
 
 def why(conn: Connection, ref: Ref, instant: datetime | None, n: int) -> list[Answer]:
     """Explanations, newest first: of the last `n` occurrences, or of the one at `instant`; also of removed schedules.
@@ -102,13 +105,14 @@ def explain(conn: Connection, subject: Subject, at: datetime) -> Answer:
 def _fired(conn: Connection, subject: Subject, at: datetime, run: Mapping[str, Any]) -> Answer:
     fired_at = run["created_at"]
     late = (fired_at - at).total_seconds()
+    oldest = min(at, run["covers_from"] or at)
     facts = Facts(
         subject.name,
         at,
         subject.plan.definition.zone,
         subject.policies(conn, run["definition_id"]),
         run=run,
-        outage=evidence.outage(conn, at, fired_at) if late >= 1 else None,
+        outage=evidence.outage(conn, oldest, fired_at) if (fired_at - oldest).total_seconds() >= 1 else None,
         paused=late >= 1 and evidence.was_paused(conn, subject, at, fired_at),
         holder=evidence.holder(conn, run) if run["waiting"] else None,
     )
@@ -134,6 +138,8 @@ def _decided(conn: Connection, subject: Subject, at: datetime, row: Mapping[str,
         reason=row["reason"],
         node=row["node"],
         decided_at=row["at"],
+        outage=evidence.outage(conn, at, row["at"]) if row["reason"] in _WHILE_AWAY else None,
+        paused=row["what"] == "coalesced" and evidence.was_paused(conn, subject, at, row["at"]),
         by=evidence.who(conn, subject, row, at),
         into=evidence.folded_into(conn, subject, at) if row["what"] == "coalesced" else None,
         holder=evidence.blocker(conn, subject, row["at"]) if row["reason"] == "overlap" else None,
