@@ -10,14 +10,14 @@ import weakref
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
 from sqlalchemy.engine import Engine
 
 from rota.model.run import Claimed
-from rota.store import dialect, events, lanes
-from rota.store.runs import Subject, ended_events, invocation, run_event, subjects
+from rota.store import dialect, lanes
+from rota.store.runs import Subject, invocation, tell
 from rota.store.types import Json
 
 _JSON: Final = Json()
@@ -32,6 +32,31 @@ class Template:
     zone: str
     args: str
     policies: dict[str, Any]
+
+
+class Row(NamedTuple):
+    """A row that a claim has taken, as the driver returns it."""
+
+    id: int
+    state: str
+    token: int
+    attempt: int
+    node: str | None
+    schedule_id: int | None
+    definition_id: int
+    lane: str
+    priority: int
+    scheduled_for: Any
+    not_before: Any
+    invocation: str | None
+    cause: str
+    covers_from: Any
+    covers_to: Any
+    covers_count: int | None
+    lost: int
+    created_at: Any
+    args: Any
+    since: Any
 
 
 _KNOWN: Final[weakref.WeakKeyDictionary[Engine, dict[int, Template]]] = weakref.WeakKeyDictionary()
@@ -61,8 +86,8 @@ _START: Final = (
     " node = CASE v_state WHEN 'running' THEN %s ELSE node END,"
     " started_at = CASE v_state WHEN 'running' THEN {at} ELSE started_at END,"
     " finished_at = CASE v_state WHEN 'running' THEN NULL ELSE {at} END"
-    " FROM verdict WHERE {{runs}}.id = v_id AND {{runs}}.id {among} AND state = 'queued'"
-    " RETURNING id, state, reason, token, attempt, node, schedule_id, definition_id, lane, priority, scheduled_for,"
+    " FROM verdict WHERE {{runs}}.id = v_id AND state = 'queued'"
+    " RETURNING id, state, token, attempt, node, schedule_id, definition_id, lane, priority, scheduled_for,"
     " not_before, invocation, cause, covers_from, covers_to, covers_count, lost, created_at, args,"
     " (SELECT h.last_success_for FROM {{health}} h WHERE h.schedule_id = {{runs}}.schedule_id) AS since"
 )
@@ -123,52 +148,56 @@ def take(
     conn: Connection, node: str, lane_names: Sequence[str] | None, limit: int, now: datetime, *, turn: int = 0
 ) -> Took:
     """`claim`, and whether there was anything: rows of runs that did not start also make room for others."""
-    running: list[dict[str, Any]] = []
+    running: list[Row] = []
     ended: list[int] = []
     for lane in lanes.open_ones(conn, lane_names, turn):
         room = lanes.room(conn, lane, limit - len(running), now)
         if room <= 0:
             continue
         rows = _take(conn, node, lane.name, room, now)
-        started = [row for row in rows if row["state"] == "running"]
+        started = [row for row in rows if row.state == "running"]
         lanes.spend(conn, lane, len(started), now)
         running += started
-        ended += sorted(row["id"] for row in rows if row["state"] != "running")
+        ended += sorted(row.id for row in rows if row.state != "running")
     if ended:
-        events.write(conn, ended_events(conn, ended, now))
+        tell(conn, sorted(ended), now)
     return Took(_claimed(conn, running, now), len(running) + len(ended))
 
 
-def _take(conn: Connection, node: str, lane: str, limit: int, now: datetime) -> list[dict[str, Any]]:
+def _take(conn: Connection, node: str, lane: str, limit: int, now: datetime) -> list[Row]:
     instant = dialect.at(conn, now)
     if dialect.is_postgresql(conn):
-        rows = dialect.query(conn, _TAKE, [lane, node, limit, instant, instant, node, instant, instant])
+        rows = dialect.tuples(conn, _TAKE, [lane, node, limit, instant, instant, node, instant, instant])
     else:
         rows = _take_in_steps(conn, node, lane, limit, instant)
-    return sorted(rows, key=lambda row: (row["priority"], row["id"]))
+    return sorted([Row(*row) for row in rows], key=_order)
 
 
-def _take_in_steps(conn: Connection, node: str, lane: str, limit: int, instant: Any) -> list[dict[str, Any]]:
+def _order(row: Row) -> tuple[int, int]:
+    return row.priority, row.id
+
+
+def _take_in_steps(conn: Connection, node: str, lane: str, limit: int, instant: Any) -> list[tuple[Any, ...]]:
     """The same inside SQLite's one write transaction."""
-    chosen = dialect.query(conn, "SELECT priority, run_id " + _FIRST, [lane, node, limit])
-    if not chosen:
+    keys = dialect.tuples(conn, "SELECT priority, run_id " + _FIRST, [lane, node, limit])
+    if not keys:
         return []
-    keys = [(row["priority"], row["run_id"]) for row in chosen]
     ready, params = dialect.derived(conn, "g", (("priority", "integer"), ("run_id", "bigint")), keys)
     sql = f"DELETE FROM {{ready}} WHERE lane = %s AND (priority, run_id) IN (SELECT priority, run_id FROM {ready})"
     dialect.execute(conn, sql, [lane, *params])
     ids = json.dumps([run for _, run in keys])
-    rows = dialect.query(conn, _TAKE_HERE, [ids, instant, instant, node, instant, instant])
-    pairs = [(row["id"], row["token"]) for row in rows if row["state"] == "running"]
-    started, params = dialect.derived(conn, "s", (("id", "bigint"), ("token", "integer")), pairs)
-    sql = f"INSERT INTO {{claims}} (run_id, token, node, lane) SELECT id, token, %s, %s FROM {started}"
-    dialect.execute(conn, sql, [node, lane, *params])
+    rows = dialect.tuples(conn, _TAKE_HERE, [ids, instant, instant, node, instant, instant])
+    claimed = (
+        "INSERT INTO {claims} (run_id, token, node, lane) SELECT id, token, node, lane FROM {runs}"
+        " WHERE state = 'running' AND id IN (SELECT value FROM json_each(%s))"
+    )
+    dialect.execute(conn, claimed, [json.dumps([row[0] for row in rows if row[1] == "running"])])
     return rows
 
 
-def _claimed(conn: Connection, rows: Sequence[Mapping[str, Any]], now: datetime) -> list[Claimed]:
-    shared = templates(conn, {row["definition_id"] for row in rows})
-    return [_one(row, shared[row["definition_id"]], now) for row in rows]
+def _claimed(conn: Connection, rows: Sequence[Row], now: datetime) -> list[Claimed]:
+    shared = templates(conn, {row.definition_id for row in rows})
+    return [_one(row, shared[row.definition_id], now) for row in rows]
 
 
 def templates(conn: Connection, ids: Collection[int]) -> dict[int, Template]:
@@ -194,43 +223,48 @@ def _template(row: Mapping[str, Any]) -> Template:
     return Template(Subject(row["key"], row["job"], schedule), name, row["zone"], args, policies)
 
 
-def _one(row: Mapping[str, Any], template: Template, now: datetime) -> Claimed:
-    subject, scheduled_for = template.subject, dialect.read_at(row["scheduled_for"])
-    since = dialect.read_at(row["since"])
-    own = row["args"]
+def _one(row: Row, template: Template, now: datetime) -> Claimed:
+    subject, read = template.subject, dialect.read_at
+    scheduled_for, since = read(row.scheduled_for), read(row.since)
+    if since is not None and scheduled_for is not None and since >= scheduled_for:
+        since = None  # a backfill of what came before the last success has no success before it that is known
     return Claimed(
-        id=row["id"],
-        token=row["token"],
-        attempt=row["attempt"],
-        schedule_id=row["schedule_id"],
-        definition_id=row["definition_id"],
+        id=row.id,
+        token=row.token,
+        attempt=row.attempt,
+        schedule_id=row.schedule_id,
+        definition_id=row.definition_id,
         key=subject.key if subject.schedule_id is not None else None,
         schedule=template.name,
         timezone=template.zone,
         job=subject.job,
-        args=json.loads(template.args) if own is None else dialect.decode(_JSON, own),
-        lane=row["lane"],
-        priority=row["priority"],
+        args=_args(row.args, template),
+        lane=row.lane,
+        priority=row.priority,
         scheduled_for=scheduled_for,
-        not_before=dialect.read_at(row["not_before"]),
-        invocation=_invocation(row, subject, scheduled_for),
-        cause=row["cause"],
-        covers_from=dialect.read_at(row["covers_from"]),
-        covers_to=dialect.read_at(row["covers_to"]),
-        covers_count=row["covers_count"] or 0,
-        lost=row["lost"],
-        created_at=dialect.read_at(row["created_at"]),
+        not_before=read(row.not_before),
+        invocation=row.invocation or _invocation(row.id, subject, scheduled_for),
+        cause=row.cause,
+        covers_from=read(row.covers_from),
+        covers_to=read(row.covers_to),
+        covers_count=row.covers_count or 0,
+        lost=row.lost,
+        created_at=read(row.created_at),
         started_at=now,
-        # a backfill of what came before the last success has no success before it that is known
-        since=since if since is None or scheduled_for is None or since < scheduled_for else None,
+        since=since,
         policies=template.policies,
     )
 
 
-def _invocation(row: Mapping[str, Any], subject: Subject, scheduled_for: datetime | None) -> str:
-    if row["invocation"] is not None:
-        return str(row["invocation"])
-    return f"{subject.key}#{row['id']}" if scheduled_for is None else invocation(subject.key, scheduled_for)
+def _args(own: Any, template: Template) -> Any:
+    """A value of each run's own: a handler may change it."""
+    if own is not None:
+        return dialect.decode(_JSON, own)
+    return {} if template.args == "{}" else json.loads(template.args)
+
+
+def _invocation(run: int, subject: Subject, scheduled_for: datetime | None) -> str:
+    return f"{subject.key}#{run}" if scheduled_for is None else invocation(subject.key, scheduled_for)
 
 
 def hand_back(conn: Connection, node: str, in_hands: Collection[tuple[int, int]], now: datetime) -> list[int]:
@@ -261,7 +295,5 @@ def _queue_again(conn: Connection, rows: Sequence[Mapping[str, Any]], now: datet
     )
     dialect.execute(conn, sql, [dialect.at(conn, now), *params])
     dialect.execute(conn, f"DELETE FROM {{claims}} WHERE run_id {member}", params)
-    about = subjects(conn, {row["definition_id"] for row in rows})
-    data = {"reason": "handed_back"}
-    events.write(conn, [run_event("run.handed_back", now, about[r["definition_id"]], r["id"], **data) for r in rows])
+    tell(conn, ids, now)
     return ids

@@ -7,7 +7,7 @@ same connection: Core costs four times as much per row (design document 6).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -149,7 +149,8 @@ def derived(
     """
     names = ", ".join(name for name, _ in columns)
     if is_postgresql(conn):
-        arrays = ", ".join(f"%s::{'text' if kind == 'jsonb' else kind}[]" for _, kind in columns)
+        # In a subselect the planner does not know how long an array is, and takes the index whatever its statistics say.
+        arrays = ", ".join(f"(SELECT %s::{'text' if kind == 'jsonb' else kind}[])" for _, kind in columns)
         picked = ", ".join(f"a.{name}::jsonb" if kind == "jsonb" else f"a.{name}" for name, kind in columns)
         params = [array_text(kind, [row[i] for row in rows]) for i, (_, kind) in enumerate(columns)]
         return f"(SELECT {picked} FROM unnest({arrays}) AS a({names})) AS {alias}({names})", params
@@ -163,6 +164,41 @@ def _loose(conn: Connection, kind: str, value: Any) -> Any:
     if value is None or kind not in ("jsonb", "timestamptz"):
         return value
     return at(conn, value) if kind == "timestamptz" else json_text(value)
+
+
+def instant_mark(conn: Connection) -> str:
+    """The mark of an instant's parameter where its type cannot be told from its place."""
+    return "%s::timestamptz" if is_postgresql(conn) else "%s"
+
+
+def instant_text(conn: Connection, column: str) -> str:
+    """An SQL expression: the instant of a column as UTC text with `Z`, a fraction only if not zero; NULL of none."""
+    if is_postgresql(conn):
+        micros = f"to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
+        return f"rtrim(rtrim({micros}, '0'), '.') || 'Z'"
+    fraction = f"rtrim(rtrim(printf('.%06d', {column} % 1000000), '0'), '.')"
+    return f"replace(datetime({column} / 1000000, 'unixepoch'), ' ', 'T') || {fraction} || 'Z'"
+
+
+def json_object(conn: Connection, always: Mapping[str, str], given: Mapping[str, str]) -> str:
+    """An SQL expression: a JSON object of name -> expression; of `given` only those that are not NULL."""
+    pairs, more = (", ".join(f"'{name}', {sql}" for name, sql in part.items()) for part in (always, given))
+    if is_postgresql(conn):
+        return f"jsonb_build_object({pairs}) || jsonb_strip_nulls(jsonb_build_object({more}))"
+    return f"json_patch(json_object({pairs}), json_object({more}))"
+
+
+def stored_json(conn: Connection, column: str) -> str:
+    """An SQL expression: a JSON column as a part of `json_object`."""
+    return column if is_postgresql(conn) else f"json({column})"
+
+
+def in_index_order(conn: Connection) -> str:
+    """An expression for a SELECT list that makes this transaction's later statements read in an index's order.
+
+    Rather than sort: the statistics of a queue are always old, and a sort reads all of it.
+    """
+    return "set_config('enable_sort', 'off', true)" if is_postgresql(conn) else "NULL"
 
 
 def end_sessions(conn: Connection, nodes: Sequence[str]) -> int:

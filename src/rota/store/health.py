@@ -49,7 +49,8 @@ def move(conn: Connection, rows: Sequence[Settled], now: datetime) -> dict[int, 
             continue
         change = changes.setdefault(row.schedule_id, _Change())
         if row.state == "succeeded":
-            latest = max((x for x in (change.success_for, row.scheduled_for) if x is not None), default=None)
+            occurrence = dialect.read_at(row.scheduled_for)
+            latest = max((x for x in (change.success_for, occurrence) if x is not None), default=None)
             changes[row.schedule_id] = _Change(0, now, latest)
         else:
             change.failures += 1

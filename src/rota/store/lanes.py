@@ -84,12 +84,16 @@ def _lane(row: dict[str, Any]) -> Lane:
 
 
 def open_ones(conn: Connection, names: Sequence[str] | None, turn: int) -> list[Lane]:
-    """The lanes among `names` (None: all) with rows in `ready`, neither paused nor foreign, rotated by `turn`."""
+    """The lanes among `names` (None: all) with rows in `ready`, neither paused nor foreign, rotated by `turn`.
+
+    Afterwards this transaction reads `ready` in its index's order.
+    """
     among, params = ("", []) if names is None else dialect.in_list(conn, names, "text")
     only = f" AND l.name {among}" if names is not None else ""
     rows = dialect.query(
         conn,
-        f"SELECT {_COLUMNS} FROM {{lanes}} l WHERE NOT l.paused AND l.engine IS NULL{only}"
+        f"SELECT {_COLUMNS}, {dialect.in_index_order(conn)} AS ordered"
+        f" FROM {{lanes}} l WHERE NOT l.paused AND l.engine IS NULL{only}"
         " AND EXISTS (SELECT 1 FROM {ready} r WHERE r.lane = l.name) ORDER BY name",
         params,
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 from sqlalchemy.sql import Select
@@ -33,18 +33,15 @@ class Subject:
     schedule_id: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A run that was really settled, as it is now."""
+class Settled(NamedTuple):
+    """A run that was really settled, as it is now; `scheduled_for` as the driver returns it."""
 
     id: int
     token: int
     state: str
-    reason: str | None
-    attempt: int
     schedule_id: int | None
     definition_id: int
-    scheduled_for: datetime | None
+    scheduled_for: Any
     cause: str
 
     @property
@@ -57,6 +54,38 @@ def run_event(kind: str, at: datetime, subject: Subject, run: int, **data: Any) 
     """An event of a run: subject, run, job and schedule are the same for all of them."""
     schedule = subject.key if subject.schedule_id is not None else None
     return event(kind, at, subject.key, run=run, job=subject.job, schedule=schedule, **data)
+
+
+def tell(conn: Connection, ids: Sequence[int], now: datetime) -> None:
+    """Write one event for what each of these runs has just become, from its row, in the order of ids.
+
+    `run.STATE` where it ended; `run.retried` or `run.handed_back` where it is queued again.
+    """
+    kind = (
+        "CASE WHEN r.state <> 'queued' THEN 'run.' || r.state WHEN r.reason = 'retry' THEN 'run.retried'"
+        " ELSE 'run.handed_back' END"
+    )
+    always = {
+        "run": "r.id",
+        "job": "d.job",
+        "schedule": "CASE WHEN d.schedule_id IS NOT NULL THEN d.key END",
+        "reason": "r.reason",
+        "attempt": "r.attempt",
+    }
+    given = {
+        "scheduled_for": dialect.instant_text(conn, "r.scheduled_for"),
+        "next_attempt_at": dialect.instant_text(conn, "r.admit_at"),
+        "error": dialect.stored_json(conn, "r.error"),
+    }
+    where = "event_inbox" if dialect.is_postgresql(conn) else "events"
+    for start in range(0, len(ids), 10_000):
+        member, params = dialect.in_list(conn, ids[start : start + 10_000])
+        sql = (
+            f"INSERT INTO {{{where}}} (type, at, subject, data)"
+            f" SELECT {kind}, {dialect.instant_mark(conn)}, d.key, {dialect.json_object(conn, always, given)}"
+            f" FROM {{runs}} r JOIN {{definitions}} d ON d.id = r.definition_id WHERE r.id {member} ORDER BY r.id"
+        )
+        dialect.execute(conn, sql, [dialect.at(conn, now), *params])
 
 
 def subjects(conn: Connection, definitions: Iterable[int]) -> dict[int, Subject]:
@@ -156,9 +185,8 @@ def _filtered(conn: Connection, statement: Select[Any], wanted: Filter) -> Selec
         conditions.append(runs.c.state.in_(wanted.states))
     if wanted.job is not None:
         conditions.append(definitions.c.job == wanted.job)
-    for name in ("lane", "node", "cause"):
-        if getattr(wanted, name) is not None:
-            conditions.append(runs.c[name] == getattr(wanted, name))
+    exact = {name: getattr(wanted, name) for name in ("lane", "node", "cause")}
+    conditions += [runs.c[name] == value for name, value in exact.items() if value is not None]
     if wanted.since is not None:
         conditions.append(runs.c.created_at >= wanted.since)
     if wanted.until is not None:

@@ -11,14 +11,12 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from rota.model.event import Event
-from rota.model.instants import rfc3339
 from rota.model.schedule import Cursor
 from rota.model.settlement import Settlement
-from rota.model.storable import clean
-from rota.store import dialect, events, firings, health, logs
-from rota.store.claims import known, templates
-from rota.store.runs import Settled, Subject, run_event, subjects
+from rota.model.storable import clean, is_clean
+from rota.store import dialect, firings, health, logs
+from rota.store.claims import templates
+from rota.store.runs import Settled, tell
 
 _COLUMNS: Final = (
     ("s_id", "bigint"),
@@ -39,7 +37,7 @@ _WRITE: Final = (
     " lost = lost + s_lost, result = s_result, error = s_error, exit_code = s_exit_code, finished_at = s_finished_at,"
     " node = CASE s_state WHEN 'queued' THEN NULL ELSE node END FROM {source}"
     " WHERE id = s_id AND token = s_token AND state = 'running' AND (cause <> 'probe' OR s_locked)"
-    " RETURNING id, token, state, reason, attempt, schedule_id, definition_id, scheduled_for, cause"
+    " RETURNING id, token, state, schedule_id, definition_id, scheduled_for, cause"
 )
 _MOST: Final = 5000
 
@@ -61,7 +59,8 @@ def _settle(conn: Connection, settlements: Sequence[Settlement], now: datetime, 
     by_id = {s.run_id: s for s in sorted(settlements, key=lambda s: s.run_id)}
     locked = _lock_cursors(conn, list(by_id.values()))
     rows = _write(conn, list(by_id.values()), now, {run for run, cursor in locked.items() if cursor is not None})
-    probes = _probes(conn, [s for run, s in by_id.items() if run not in {r.id for r in rows}])
+    written = {row.id for row in rows}
+    probes = _probes(conn, [s for run, s in by_id.items() if run not in written])
     if probes:
         locked |= probes
         rows += _write(conn, [by_id[run] for run in probes], now, set(probes))
@@ -70,7 +69,7 @@ def _settle(conn: Connection, settlements: Sequence[Settlement], now: datetime, 
     member, params = dialect.in_list(conn, [row.id for row in rows])
     dialect.execute(conn, f"DELETE FROM {{claims}} WHERE run_id {member}", params)
     _traces(conn, [(by_id[row.id], row) for row in rows], now)
-    events.write(conn, _events(conn, rows, by_id, now))
+    tell(conn, [row.id for row in rows], now)
     failures = health.move(conn, rows, now)
     for row in rows:
         cursor = locked.get(row.id)
@@ -121,17 +120,12 @@ def _probes(conn: Connection, left: Sequence[Settlement]) -> dict[int, Cursor | 
 def _write(conn: Connection, settlements: Sequence[Settlement], now: datetime, locked: set[int]) -> list[Settled]:
     values = [_values(s, now, s.run_id in locked) for s in settlements]
     source, params = dialect.derived(conn, "s", _COLUMNS, values)
-    rows = dialect.query(conn, _WRITE.format(source=source), params)
-    return [_settled(row) for row in sorted(rows, key=lambda row: row["id"])]
-
-
-def _settled(row: dict[str, Any]) -> Settled:
-    return Settled(**row | {"scheduled_for": dialect.read_at(row["scheduled_for"])})
+    return sorted([Settled(*row) for row in dialect.tuples(conn, _WRITE.format(source=source), params)])
 
 
 def _values(s: Settlement, now: datetime, locked: bool) -> tuple[Any, ...]:
-    error = None if s.error is None else clean({k: v for k, v in s.error.items() if k != "trace"})
-    result = None if s.result is None else clean(s.result)
+    error = None if s.error is None else {k: v for k, v in s.error.items() if k != "trace"}
+    result = s.result if s.result is None or is_clean(s.result) else clean(s.result)
     ended = now if s.final else None
     return (
         s.run_id, s.token, s.state, s.reason, s.admit_at, int(not s.counts), s.lost, result, error, s.exit_code, ended,
@@ -144,24 +138,3 @@ def _traces(conn: Connection, settled: Sequence[tuple[Settlement, Settled]], now
     traces = [(row.id, row.token, str(s.error["trace"])) for s, row in settled if s.error and s.error.get("trace")]
     if traces:
         logs.append_last(conn, traces, now)
-
-
-def _events(conn: Connection, rows: Sequence[Settled], by_id: Mapping[int, Settlement], now: datetime) -> list[Event]:
-    cache = known(conn)
-    about: dict[int, Subject] = {
-        row.definition_id: cache[row.definition_id].subject for row in rows if row.definition_id in cache
-    }
-    about |= subjects(conn, {row.definition_id for row in rows} - about.keys())
-    return [_event(row, by_id[row.id], about[row.definition_id], now) for row in rows]
-
-
-def _event(row: Settled, settlement: Settlement, subject: Subject, now: datetime) -> Event:
-    kind = f"run.{row.state}" if row.final else "run.retried" if row.reason == "retry" else "run.handed_back"
-    data: dict[str, Any] = {"reason": row.reason, "attempt": row.attempt}
-    if row.scheduled_for is not None:
-        data["scheduled_for"] = rfc3339(row.scheduled_for)
-    if settlement.error is not None:
-        data["error"] = {key: settlement.error.get(key) for key in ("type", "message")}
-    if settlement.admit_at is not None:
-        data["next_attempt_at"] = rfc3339(settlement.admit_at)
-    return run_event(kind, now, subject, row.id, **data)
