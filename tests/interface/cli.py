@@ -35,8 +35,9 @@ class Answer:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's own environment without what would change rota's answers."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("ROTA_") and k not in ("TZ", "NO_COLOR")}
+    """This process's own environment without what would change rota's answers, or have it compiled at each start."""
+    dropped = ("TZ", "NO_COLOR", "PYTHONDONTWRITEBYTECODE")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("ROTA_") and k not in dropped}
     return {**kept, "TZ": "UTC", **more}
 
 

@@ -167,6 +167,13 @@ def test_a_port_in_use_is_1(tmp_path: Path) -> None:
     assert not (tmp_path / "rota.db").exists()
 
 
+def test_a_folder_that_cannot_be_written_is_1() -> None:
+    """/proc: even root makes no file there."""
+    answer = rota("up", cwd=Path("/proc"), env={"ROTA_PORT": "0"})
+    assert answer.code == 1
+    assert "the folder /proc cannot be written" in answer.err
+
+
 @pytest.mark.parametrize("role", ["scheduler", "worker", "web"])
 def test_a_role_in_the_wrong_folder_is_7_and_makes_nothing(tmp_path: Path, role: str) -> None:
     write(tmp_path)
