@@ -62,9 +62,9 @@ PARTS: Final[dict[str, Callable[[Bench], Iterator[Section]]]] = {
 }
 
 
-def measure(names: list[str], chosen: sizes.Sizes, command: str) -> Report:
+def measure(names: list[str], chosen: sizes.Sizes, told: list[str]) -> Report:
     """Run the named parts, printing each table when it is there."""
-    report = Report(machine.describe(), command)
+    report = Report(machine.describe(), told)
     begin = time.monotonic()
     with contextlib.ExitStack() as stack:
         bench = Bench(chosen, stack, report)
@@ -100,7 +100,7 @@ def write_baseline(report: Report) -> None:
         for key, ratio in sorted(report.ratios().items())
         if not ratio.absolute
     }
-    told = {"command": report.command, "machine": report.machine, "ratios": found}
+    told = {"arguments": report.arguments, "machine": report.machine, "ratios": found}
     BASELINE.write_text(json.dumps(told, indent=2) + "\n")
 
 
@@ -125,9 +125,9 @@ def main(given: list[str]) -> int:
     """Run the bench; 1 where its smoke form failed."""
     options = arguments(given)
     chosen = sizes.SMOKE if options.smoke else sizes.LONG if options.long else sizes.FULL
-    report = measure(
-        options.names or list(SMOKE if options.smoke else PARTS), chosen, " ".join(["python -m bench", *given])
-    )
+    form = ["--smoke"] if options.smoke else ["--long"] if options.long else []
+    names = options.names or list(SMOKE if options.smoke else PARTS)
+    report = measure(names, chosen, [*options.names, *form])
     if options.json:
         options.json.write_text(json.dumps(report.to_json(), indent=2) + "\n")
     if options.write_docs:

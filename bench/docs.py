@@ -11,9 +11,9 @@ PAGE: Final = ROOT / "docs" / "operations" / "speed.md"
 
 _HEAD: Final = """# Speed
 
-This page is written by the bench: `make bench ARGS="{arguments}"`. Do not edit it. `make bench` measures
-again, `ARGS=--long` the long form (100,000 schedules due at once, 1,000,000 that are not), `make bench-smoke` a short
-one, which fails where a ratio is three times worse than the one in bench/baseline.json.
+This page is written by the bench and not to be edited: `make bench ARGS="{arguments}"`.
+`make bench` measures again, `ARGS=--long` does the long form (100,000 schedules due at once, 1,000,000 that are not),
+`make bench-smoke` a short one, which fails where a ratio is three times worse than the one in bench/baseline.json.
 
 Read the ratios, not the figures: both sides of a ratio were measured in turns, in the same run, on the same machine,
 each in a fresh process and on a fresh copy of the same prepared database. A ratio is the median of the rounds' own
@@ -29,6 +29,7 @@ _FACTS: Final = {
     "cores": "Cores",
     "memory": "Memory",
     "system": "System",
+    "load": "Load average at the start",
     "python": "Python",
     "postgresql": "PostgreSQL",
     "sqlite": "SQLite",
@@ -39,7 +40,7 @@ _FACTS: Final = {
 
 def page(report: Report) -> str:
     """The whole page."""
-    arguments = report.command.removeprefix("python -m bench").strip()
+    arguments = " ".join([*report.arguments, "--write-docs"])
     facts = [f"| {shown} | {report.machine[name]} |" for name, shown in _FACTS.items() if name in report.machine]
     table = "\n".join(["| Measured on | |", "| --- | --- |", *facts])
     missed = report.missed()

@@ -15,13 +15,14 @@ PEERS = ("pgqueuer", "asyncpg", "APScheduler", "huey", "croniter", "cronsim")
 
 
 def describe() -> dict[str, str]:
-    """Cores, processor, memory, Python, SQLite, the peers' versions, the commit. PostgreSQL tells its own version."""
+    """The commit, the machine and how busy it is, versions. PostgreSQL's own is told by its server."""
     return {
         "commit": commit(),
         "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
         "processor": processor(),
         "memory": memory(),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": platform.system(),
+        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
         "python": platform.python_version(),
         "sqlite": sqlite3.sqlite_version,
         "peers": ", ".join(f"{name} {version}" for name in PEERS if (version := installed(name))),

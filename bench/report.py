@@ -62,10 +62,10 @@ class Section:
 
 @dataclass(slots=True)
 class Report:
-    """Everything that one run of the bench found."""
+    """Everything that one run of the bench found; `arguments` are those that say what it measured."""
 
     machine: dict[str, str]
-    command: str
+    arguments: list[str]
     sections: list[Section] = field(default_factory=list)
 
     def ratios(self) -> dict[str, Ratio]:
@@ -80,7 +80,7 @@ class Report:
     def to_json(self) -> dict[str, Any]:
         """The report as JSON."""
         return {
-            "command": self.command,
+            "arguments": self.arguments,
             "machine": self.machine,
             "ratios": {
                 k: {"value": round(r.value, 4), "better": r.better, "goal": r.goal} for k, r in self.ratios().items()

@@ -31,7 +31,7 @@ async def noop() -> None:
 
 
 def _scheduler(url: str | None) -> AsyncIOScheduler:
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)
+    logging.getLogger("apscheduler").setLevel(logging.CRITICAL)  # it tells of each job that its shutdown cancels
     store = MemoryJobStore() if url is None else SQLAlchemyJobStore(engine=make_engine(url))
     defaults = {"misfire_grace_time": None, "coalesce": True}
     return AsyncIOScheduler(jobstores={"default": store}, job_defaults=defaults, timezone=UTC)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,11 +30,26 @@ def _open(url: str, **settings: Any) -> rota.Rota:
     return app
 
 
+class _Errors(logging.Handler):
+    """What rota itself calls an error: a measurement in which a loop failed is none."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.seen: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.seen.append(self.format(record))
+
+
 @asynccontextmanager
 async def _serving(app: rota.Rota, roles: tuple[str, ...]) -> AsyncIterator[None]:
+    errors = _Errors()
+    logging.getLogger("rota").addHandler(errors)
     async with app.serving(roles) as service:
         await service.started.wait()
         yield
+    if errors.seen:
+        raise RuntimeError(f"{len(errors.seen)} errors, the first: {errors.seen[0]}")
 
 
 def _left(conn: Connection) -> int:
@@ -61,7 +77,7 @@ async def work(url: str, count: int, slots: int) -> dict[str, Any]:
             over.set()
 
     begin = time.perf_counter()
-    async with app.serving(("worker",)):
+    async with _serving(app, ("worker",)):
         await over.wait()
         while await app.core.database.aread(_left):
             await nap(_LOOK_S)
@@ -86,7 +102,7 @@ async def start(url: str, count: int, slots: int, limit_s: float) -> dict[str, A
             over.set()
 
     begin = time.perf_counter()
-    async with app.serving():
+    async with _serving(app, ("scheduler", "worker")):
         waiting = asyncio.create_task(over.wait())
         await asyncio.wait([waiting], timeout=limit_s)
         waiting.cancel()
