@@ -257,3 +257,18 @@ def test_upcoming_of_all_merges(world: World) -> None:
     world.app.schedules.skip("a", "2026-03-01T12:10:00Z")
     found = [(u.at, u.schedule.rpartition("/")[2], u.skipped) for u in world.app.schedules.upcoming(n=3)]
     assert found == [(moment("12:05"), "b", False), (moment("12:10"), "a", True), (moment("12:15"), "b", False)]
+
+
+def test_a_zone_that_only_this_process_lacks_harms_no_list(world: World) -> None:
+    world.add("a", timezone="Asia/Tokyo")
+    world.add("b")
+    world.db.call(lambda conn: conn.exec_driver_sql(other_zone(conn)))
+    found = {s.name: s for s in world.app.schedules.list()}
+    assert (found["a"].zone, found["a"].words) == ("Mars/Olympus", "every minute")
+    assert found["b"].words == "Every minute, UTC"
+
+
+def other_zone(conn: Any) -> str:
+    from rota.store.tables import of
+
+    return of(conn).sql("UPDATE {definitions} SET zone = 'Mars/Olympus' WHERE zone = 'Asia/Tokyo'")

@@ -158,7 +158,7 @@ WANTED = {
     "operator": r"because anna took it out \(release\) \(an operator's word stands before every policy\)",
     "clock": r"because a clock that stood wrong had decided it already \(.+\)",
     "zone_data": r"because its wall time had fired before the zone data changed \(.+\)",
-    "coalesced": r"was folded into run \d+, of 2026-03-01 12:03:00 \+00:00, because several were due at once \(catchup: latest\)",
+    "coalesced": r"into run \d+, of 2026-03-01 12:03:00 \+00:00, because several were due at once \(catchup: latest\)",
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Select, Text, func, literal, or_, select
 
-from rota.errors import InvalidValue
+from rota.errors import Error, InvalidValue
 from rota.model.schedule import DISABLED, PAUSED, REMOVED, STATES, Definition, Key
 from rota.model.timing import coming, plan_of, rule_of
 from rota.store.definitions import from_row
@@ -194,7 +194,6 @@ def _last_runs(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]
 def record(row: Mapping[str, Any], last_run: Mapping[str, Any] | None) -> dict[str, Any]:
     """A row of `wide` as document 5's JSON, instants as datetimes."""
     d = from_row(row)
-    plan = plan_of(d)
     own = (
         "id",
         "tenant",
@@ -218,7 +217,7 @@ def record(row: Mapping[str, Any], last_run: Mapping[str, Any] | None) -> dict[s
         "args": d.args,
         "when": d.when,
         "canonical": d.canonical,
-        "words": rule_of(plan).describe(),
+        "words": _words(d),
         "timezone": d.timezone,
         "zone": d.zone,
         "lane": d.lane,
@@ -242,11 +241,22 @@ def record(row: Mapping[str, Any], last_run: Mapping[str, Any] | None) -> dict[s
     }
 
 
+def _words(d: Definition) -> str:
+    """The rule in words; its canonical text where this process cannot compute it (a zone that its data does not have)."""
+    try:
+        return rule_of(plan_of(d)).describe()
+    except Error:
+        return d.canonical
+
+
 def _next(row: Mapping[str, Any], d: Definition) -> Any:
     """The next occurrence that will fire. During a pause that is one after its end, or none where it has no end."""
     if row["state"] != PAUSED:
         return row["next_at"]
-    following = coming(plan_of(d), row["paused_until"], 1) if row["paused_until"] is not None else []
+    try:
+        following = coming(plan_of(d), row["paused_until"], 1) if row["paused_until"] is not None else []
+    except Error:
+        return None
     return following[0] if following else None
 
 
