@@ -77,6 +77,16 @@ class Machine:
         self.finish()
         return claimed
 
+    def work_but(self, left: int) -> None:
+        """Claim what is ready and settle what ends, until only `left` runs are still going on here."""
+        self.claim()
+        self.world.do(self._until(left))
+
+    async def _until(self, left: int) -> None:
+        while len(self.worker.held) > left:
+            await self.worker.ear.sleep(5)
+            await self.worker.turn()
+
     def beat(self) -> bool:
         """Renew once; a node that was fenced joins again under a fresh id, as its service has it do."""
         live = self.heartbeat.beat()

@@ -162,9 +162,10 @@ class Worker:
         """Wait until all code that runs here has ended, and settle it, claiming nothing; how many were settled."""
         done = 0
         while self._hands:
-            while not self._finished:
+            if not self._finished:  # a fenced run's code leaves its hands without an outcome
                 self._idle.clear()
                 await self._idle.wait()
+                continue
             batch = [self._finished.popleft() for _ in range(len(self._finished))]
             answer = await self._exchange(Wanted(self.node, self.lane_names, 0), batch, now)
             self._answered(batch, answer)
