@@ -185,8 +185,8 @@ def _filtered(conn: Connection, statement: Select[Any], wanted: Filter) -> Selec
         conditions.append(runs.c.state.in_(wanted.states))
     if wanted.job is not None:
         conditions.append(definitions.c.job == wanted.job)
-    exact = {name: getattr(wanted, name) for name in ("lane", "node", "cause")}
-    conditions += [runs.c[name] == value for name, value in exact.items() if value is not None]
+    columns = {name: getattr(wanted, name) for name in ("lane", "node", "cause")}
+    conditions += [runs.c[name] == value for name, value in columns.items() if value is not None]
     if wanted.since is not None:
         conditions.append(runs.c.created_at >= wanted.since)
     if wanted.until is not None:
