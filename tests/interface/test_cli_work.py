@@ -185,6 +185,28 @@ def test_doctor_without_a_database_is_7(run: Run, folder: Path) -> None:
     assert "bad\tdatabase\t" in answer.out
 
 
+SHAPES = {
+    ("job", "ls"): "name kind version parameters defaults lane priority origin schedules created_at seen_at",
+    ("lane", "ls"): "name concurrency rate paused queued running updated_at",
+    ("event", "ls", "--limit", "1"): "id type at subject code data",
+    ("next",): "schedule at local job state skipped",
+    ("why", "x", "2026-01-01T00:00:00Z"): (
+        "schedule at local disposition reason sentence advice run run_state node decided_at lateness_s"
+    ),
+    ("doctor",): "grade what detail",
+}
+
+
+@pytest.mark.parametrize("words", SHAPES, ids=" ".join)
+def test_shapes_of_json(run: Run, app: Rota, words: tuple[str, ...]) -> None:
+    """Stable: who reads these may rely on the names and their order."""
+    app.schedules.add("x", job="tick", when="every minute")
+    app.schedules.skip("x", app.schedules.upcoming("x", 1)[0].at)
+    app.enqueue("tick")
+    answer = run(*words, "-o", "json").json
+    assert [list(one) for one in answer[:1]] == [SHAPES[words].split()]
+
+
 def test_yaml_answers(run: Run, app: Rota) -> None:
     app.enqueue("tick")
     assert run("run", "ls", "-o", "yaml").out.startswith("- id: 1\n  schedule: null\n")

@@ -233,7 +233,10 @@ def test_postgresql_that_is_away_is_waited_for(tmp_path: Path) -> None:
         assert status == 503
         assert "out of reach" in json.loads(body)["reasons"][0]
         assert up.get("/healthz")[0] == 200
-        assert up.get("/")[0] == 503
+        status, body, _ = up.get("/")
+        assert status == 503
+        assert b"is out of reach" in body
+        assert b"<!doctype html>" in body
         assert up.end(signal.SIGTERM) == 0
 
 

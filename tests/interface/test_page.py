@@ -108,6 +108,13 @@ def test_many_schedules_come_in_pages(client: TestClient, app: Rota) -> None:
     assert "s104" in client.get(following[1].replace("&amp;", "&")).text
 
 
+def test_a_cursor_that_is_none_is_told_on_a_page(client: TestClient) -> None:
+    answer = client.get("/", params={"after": 'x"><b>'})
+    assert answer.status_code == 400
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "<b>" not in answer.text
+
+
 def test_unknown_static_files_are_404(client: TestClient) -> None:
     for name in ("nothing.css", "..%2Ftemplates%2Fhome.html", "%2e%2e"):
         assert client.get(f"/static/{name}").status_code == 404

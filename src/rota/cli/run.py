@@ -100,7 +100,7 @@ def _facts(r: Record, why: str, now: datetime) -> list[tuple[str, str]]:
         ("run", str(r["id"])),
         ("schedule", r["schedule"] or ""),
         ("job", r["job"]),
-        ("state", r["state"] + (" (cancelling)" if r["cancelling"] else "")),
+        ("state", r["state"] + _remark(r)),
         ("reason", r["reason"] or ""),
         ("why", why),
         ("for", times.shown(r["scheduled_for"])),
@@ -113,6 +113,8 @@ def _facts(r: Record, why: str, now: datetime) -> list[tuple[str, str]]:
         ("node", r["node"] or ""),
         ("invocation", r["invocation"]),
         ("created", times.shown(r["created_at"])),
+        ("next attempt", times.shown(r["next_attempt_at"])),
+        ("progress", _progress(r["progress"])),
         ("not before", times.shown(r["not_before"])),
         ("started", times.shown(r["started_at"])),
         ("finished", times.shown(r["finished_at"])),
@@ -121,6 +123,18 @@ def _facts(r: Record, why: str, now: datetime) -> list[tuple[str, str]]:
         ("result", result),
         ("error", f"{r['error']['type']}: {r['error']['message']}" if r["error"] else ""),
     ]
+
+
+def _remark(r: Record) -> str:
+    if r["waiting"]:
+        return " (waits for its single-flight key)"
+    return " (cancelling)" if r["cancelling"] else ""
+
+
+def _progress(progress: Record | None) -> str:
+    if progress is None:
+        return ""
+    return f"{progress['done']:g}" + (f" of {progress['total']:g}" if progress["total"] is not None else "")
 
 
 def _done(state: State, records: list[dict[str, Any]], *, one: bool) -> None:

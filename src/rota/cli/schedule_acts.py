@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rota.app.rota import Rota
 
 _reason = click.option("--reason", metavar="TEXT", help="Stands on record with the change.")
+_OFFSETS: Final = {"ignore_unknown_options": True}
+"""-05:00 at the end of an instant is an offset, not an option."""
 Chosen = tuple[tuple[str, ...], tuple[str, ...], bool]
 
 
@@ -159,13 +161,14 @@ def run(
         finish(state, app, made, wait=wait, timeout=timeout, one=len(names) == 1)
 
 
-@click.command("skip", cls=Command)
+@click.command("skip", cls=Command, context_settings=_OFFSETS)
 @click.argument("name")
-@click.argument("instant")
+@click.argument("words", nargs=-1, required=True, metavar="INSTANT")
 @_reason
 @pass_state
-def skip(state: State, name: str, instant: str, reason: str | None) -> None:
+def skip(state: State, name: str, words: tuple[str, ...], reason: str | None) -> None:
     """Take out the coming occurrence of NAME at INSTANT (as `rota next NAME` shows it, or `next`)."""
+    instant = " ".join(words)
 
     def act(app: Rota, schedule: Schedule) -> Any:
         return app.schedules.skip(schedule.key, _occurrence(app, schedule, instant), reason=reason)
@@ -173,13 +176,14 @@ def skip(state: State, name: str, instant: str, reason: str | None) -> None:
     _act(state, ((name,), (), False), f"skipped {instant} of", act)
 
 
-@click.command("unskip", cls=Command)
+@click.command("unskip", cls=Command, context_settings=_OFFSETS)
 @click.argument("name")
-@click.argument("instant")
+@click.argument("words", nargs=-1, required=True, metavar="INSTANT")
 @_reason
 @pass_state
-def unskip(state: State, name: str, instant: str, reason: str | None) -> None:
+def unskip(state: State, name: str, words: tuple[str, ...], reason: str | None) -> None:
     """Take back the skip of the occurrence of NAME at INSTANT."""
+    instant = " ".join(words)
 
     def act(app: Rota, schedule: Schedule) -> Any:
         at = times.read_instant(instant, schedule.zone, times.now())

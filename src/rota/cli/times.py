@@ -16,6 +16,10 @@ from rota.clock import SystemClock
 from rota.errors import InvalidSchedule, InvalidValue, NaiveDatetime, UnknownZone
 
 _AGO: Final = re.compile(r"\s*(.+?)\s+ago\s*", re.IGNORECASE)
+_SHOWN: Final = re.compile(
+    r"^\s*(?:(?:mon|tue|wed|thu|fri|sat|sun) )?(\d{4}-\d\d-\d\d.*?)\s*([+-]\d\d:\d\d)?\s*$", re.IGNORECASE
+)
+"""An instant as rota itself shows it: a day's name before it, a blank before its offset."""
 _LINKS: Final = ("/etc/localtime",)
 
 
@@ -71,6 +75,7 @@ def read_instant(text: str, zone: str | None, at_now: datetime) -> datetime:
 
     A time without an offset is on the wall of `zone`; where there is none it is refused (NaiveDatetime).
     """
+    text = _SHOWN.sub(r"\1\2", text)
     past = _AGO.fullmatch(text)
     if text.strip().lower() == "now":
         return at_now

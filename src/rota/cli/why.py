@@ -12,7 +12,7 @@ from rota.cli.output import Record, dump, note, paint, say
 _COLORS = {"fired": "green", "coalesced": "cyan", "skipped": "yellow", "pending": "blue", "none": "yellow"}
 
 
-@click.command("why", cls=Command)
+@click.command("why", cls=Command, context_settings={"ignore_unknown_options": True})  # -05:00 is an offset
 @click.argument("schedule")
 @click.argument("instant", required=False, nargs=-1)
 @click.option("-n", "count", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many occurrences.")

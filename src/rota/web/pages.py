@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import jinja2
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from rota.clock import SystemClock
+from rota.errors import Error
 from rota.web import shape
 
 if TYPE_CHECKING:
@@ -53,10 +55,15 @@ class Pages:
         }  # fmt: skip
 
     def home(self, after: str | None) -> HTMLResponse:
-        """The whole page; it shows everything without a script too."""
-        query = f"?after={after}" if after else ""
-        text = self._templates.get_template("home.html").render(self._facts(after), query=query)
-        return HTMLResponse(text, headers=HEADERS | {"Cache-Control": "no-store"})
+        """The whole page; it shows everything without a script too. Where rota has an error to tell, a page that tells it."""
+        headers = HEADERS | {"Cache-Control": "no-store"}
+        query = f"?after={quote(after, safe='')}" if after else ""
+        try:
+            text = self._templates.get_template("home.html").render(self._facts(after), query=query)
+        except Error as error:
+            trouble = self._templates.get_template("trouble.html").render(self._fixed, trouble=error.message)
+            return HTMLResponse(trouble, max(error.status, 400), headers=headers)
+        return HTMLResponse(text, headers=headers)
 
     def live(self, after: str | None, known: str | None) -> Response:
         """The part that changes; 304 where nothing but time has passed since the state that `known` names."""
@@ -137,6 +144,8 @@ def run_facts(run: Run, zones: Mapping[str, str]) -> dict[str, Any]:
 
 def _note(run: Run) -> str:
     parts = [run.reason.replace("_", " ")] if run.reason else []
+    if run.waiting:
+        parts.append("waits for its key")
     if run.cancelling:
         parts.append("cancelling")
     if run.attempt > 1:

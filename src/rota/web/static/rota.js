@@ -43,6 +43,7 @@
     if (!Number.isNaN(at)) skew = at - Date.now();
     if (answer.status === 304) return;
     if (!answer.ok) throw new Error(String(answer.status));
+    if ("reload" in live.dataset) return location.reload(); // the trouble that this page told of is over
     tag = answer.headers.get("ETag");
     live.innerHTML = await answer.text();
   };
