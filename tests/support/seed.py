@@ -53,7 +53,7 @@ def schedules(
             {
                 "id": d, "schedule_id": i, "revision": 1, "key": f"default/default/default/{n}", "when_text": when,
                 "canonical": rule.canonical, "timezone": zone, "zone": zone, "job": job, "args": {}, "lane": lane,
-                "priority": 0, "policies": policies.to_json(), "given": {k: str(v) for k, v in given.items()},
+                "priority": 0, "policies": policies.to_json(), "given": {k: policies.to_json()[k] for k in given},
                 "dst_gap": "auto", "dst_overlap": "auto", "ends_at": ends_at, "created_at": now,
             }
             for d, i, n in zip(definitions, ids, names, strict=True)

@@ -14,7 +14,7 @@ from rota.model.policy import parse_policies
 from rota.model.run import Claimed, Outcome, Succeeded
 from rota.model.settings import Settings
 from rota.model.settlement import Settlement, settle
-from rota.store import cancels, claims, nodes, repair, settlements
+from rota.store import cancels, claims, jobs, nodes, repair, settlements
 from rota.store.database import Database
 from tests.support.hands import HandClock
 
@@ -45,7 +45,8 @@ class Steps:
         return self.db.call(self.scheduler(name).admit, self.clock.now()).ready
 
     def join(self, node: str) -> None:
-        """A node's row; it may claim."""
+        """A node's row, and the job it knows; it may claim."""
+        self.db.call(jobs.register, [jobs.JobRow("noop", "python")])
         made = nodes.Node(node, ("scheduler", "worker"), None, 100, "0", "0")
         self.db.call(nodes.join, made, self.clock.now())
 

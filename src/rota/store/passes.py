@@ -17,12 +17,13 @@ from sqlalchemy import Connection
 from rota.errors import Error
 from rota.model import reasons
 from rota.model.event import event
-from rota.model.firing import Decision, rearm
+from rota.model.firing import TICK, Decision, rearm
 from rota.model.instants import rfc3339
 from rota.model.schedule import ACTIVE, PAUSED, Cursor, Definition
 from rota.model.timing import plan_of
 from rota.store import definitions, dialect, events, firings, leases
 from rota.store.decisions import Decided, record
+from rota.store.tables import of
 
 BACK: Final = timedelta(hours=1)
 """A clock that goes back by more than this was wrong before; by less, schedules simply wait."""
@@ -97,6 +98,7 @@ def _go_on(conn: Connection, state: dict[str, Any], cursors: Sequence[Cursor], l
 def _set_right(conn: Connection, cursor: Cursor, definition: Definition, now: datetime, node: str) -> None:
     """The one way in which a watermark falls: it was set by a clock that stood in the future."""
     instant = dialect.at(conn, now)
+    _take_out_again(conn, cursor.schedule_id, now)
     dialect.execute(
         conn, "DELETE FROM {decisions} WHERE schedule_id = %s AND after_at >= %s", [cursor.schedule_id, instant]
     )
@@ -128,6 +130,26 @@ def is_newer(version: str, than: str) -> bool:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(piece) if piece.isdigit() else ord(piece) - 96 for piece in re.findall(r"[0-9]+|[a-z]", version))
+
+
+def _take_out_again(conn: Connection, schedule_id: int, now: datetime) -> None:
+    """Occurrences that an operator took out and the false future has decided are to come again, and stay out.
+
+    Such a decision covers one occurrence alone; the skip itself went when the watermark passed it.
+    """
+    rows = dialect.query(
+        conn,
+        "SELECT after_at, until_at FROM {decisions} WHERE schedule_id = %s AND until_at > %s AND what = %s AND reason = %s",
+        [schedule_id, dialect.at(conn, now), reasons.SKIPPED, reasons.OPERATOR],
+    )
+    spans = [(dialect.read_at(row["after_at"]), dialect.read_at(row["until_at"])) for row in rows]
+    said = "taken out before the clock was set right"
+    out = [
+        {"schedule_id": schedule_id, "scheduled_for": until, "at": now, "actor": "rota", "reason": said}
+        for after, until in spans
+        if until - after == TICK
+    ]
+    dialect.insert_many(conn, of(conn).skips, out, ignore=True)
 
 
 def watch_zone_data(conn: Connection, version: str) -> bool:
