@@ -15,7 +15,7 @@ from chaos.fleet import Fleet
 from chaos.grounds import Ground, postgresql, sqlite
 from chaos.judge import Verdict, judge
 from chaos.plan import Plan
-from chaos.watch import Watch
+from chaos.watch import Watch, live
 from rota.store.database import Database
 
 FIVE: Final = ("scheduler", "scheduler", "scheduler", "worker", "worker")
@@ -65,14 +65,19 @@ class Attack:
 def killing(_ground: Ground, watch: Watch, plan: Plan) -> dict[str, Any]:
     """SIGKILL a random member every `every_s`, each replaced at once."""
     draw, begin = random.Random(plan.seed), time.monotonic()
-    behind = 0.0
+    behind, hit = 0.0, 0
     for number in range(plan.kills):
         behind = max(behind, plan.wait_until(begin + (number + 1) * plan.every_s))
         watch.faults += watch.fleet.fallen()
-        watch.fleet.kill(draw.choice(watch.fleet.members))
-        if number % 2:
-            watch.sample()
-    return {"kills": plan.kills, "a kill came late by at most s": round(behind, 1)}
+        member = draw.choice(watch.fleet.members)
+        hit += member.pid in watch.read(live).values()
+        watch.fleet.kill(member)
+        watch.sample()
+    return {
+        "kills": plan.kills,
+        "of processes that were still starting": plan.kills - hit,
+        "a kill came late by at most s": round(behind, 1),
+    }
 
 
 _KILL: Final = Attack(

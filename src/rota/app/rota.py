@@ -20,7 +20,7 @@ from rota.app.records import Run
 from rota.app.runs import Runs
 from rota.app.schedules import Schedules, check_typed, job_name
 from rota.engine.registry import Registry, python_job
-from rota.errors import DatabaseUnavailable, InvalidValue
+from rota.errors import DatabaseNotMigrated, DatabaseUnavailable, InvalidValue
 from rota.model.instants import read_instant
 from rota.model.policy import NAMES as POLICIES
 from rota.model.schedule import DEFAULT
@@ -274,7 +274,7 @@ class Rota:
             try:
                 return await asyncio.to_thread(self.service, roles, lanes)
             except DatabaseUnavailable as error:
-                if type(error) is not DatabaseUnavailable or self._core.store.unopened.sqlite:
+                if isinstance(error, DatabaseNotMigrated) or self._core.store.unopened.sqlite:
                     raise
                 if wait == _FIRST_WAIT:
                     log.warning("database.away", extra={"error": str(error)})

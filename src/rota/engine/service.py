@@ -17,7 +17,7 @@ from rota.engine.registry import Registry
 from rota.engine.scheduler import NodeBroken, Scheduler
 from rota.engine.wake import EVENT, Wake, nap
 from rota.engine.worker import Worker
-from rota.errors import DatabaseUnavailable
+from rota.errors import DatabaseNotMigrated, DatabaseUnavailable
 from rota.model.settings import Settings
 from rota.store import events, nodes
 from rota.store.database import Database, StatementRefused
@@ -125,9 +125,9 @@ class Service:
         while not self._stop.is_set():
             try:
                 await asyncio.to_thread(act)
+            except DatabaseNotMigrated:
+                raise
             except DatabaseUnavailable as error:
-                if type(error) is not DatabaseUnavailable:
-                    raise
                 if wait == 0.1:
                     log.warning("database.away", extra={"error": str(error)})
                 await nap(wait)
@@ -255,4 +255,4 @@ class Service:
             faults.append(f"the scheduler has not turned for {now - turned:.0f} s")
         if self.database.holder():
             faults.append(f"process {self.database.holder()} holds the lock of {self.database.shown} for too long")
-        return {"ready": not faults, "node": self.node, "faults": faults, "listening": self.wake.listening}
+        return {"ready": not faults, "node": self.node, "reasons": faults, "listening": self.wake.listening}

@@ -214,7 +214,7 @@ class Database:
 
         Raises DatabaseUnavailable, DatabaseNotMigrated or AmbiguousCommit for what the database itself refuses;
         StatementRefused for what it refuses for good (a value, a constraint); transient errors (deadlock, serialization,
-        lock waits) come through as SQLAlchemy's, for `call` to repeat.
+        lock waits) come through as SQLAlchemy's, for `call` to repeat, a stale pooled connection as `dialect.Repeat`.
         """
         with (
             self._writer(write=write),
@@ -223,13 +223,22 @@ class Database:
         ):
             transaction = conn.begin()
             try:
-                dialect.start(conn, f"rota:{self.node}")
+                self._start(conn)
                 yield conn
             except BaseException:
                 with contextlib.suppress(DBAPIError):
                     transaction.rollback()
                 raise
             self._commit(transaction)
+
+    def _start(self, conn: Connection) -> None:
+        """The first statement; where a pooled connection turns out to be of before an outage, another one is taken."""
+        try:
+            dialect.start(conn, f"rota:{self.node}")
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise dialect.Repeat(_first_line(error)) from error
+            raise
 
     def _commit(self, transaction: Any) -> None:
         try:

@@ -251,11 +251,11 @@ def is_transient(error: BaseException) -> bool:
 
 
 def is_gone(error: BaseException) -> bool:
-    """Whether the connection or the server is away, or will not take writes now."""
+    """Whether the connection or the server is away, does not get on within the timeout, or will not take writes now."""
     if not isinstance(error, DBAPIError) or error.orig is None:
         return False
     state = getattr(error.orig, "sqlstate", None)
-    if error.connection_invalidated or (state or "").startswith(("08", "57P", "53", "25006", "58")):
+    if error.connection_invalidated or (state or "").startswith(("08", "57P", "57014", "53", "25006", "58")):
         return True
     if state is None and type(error.orig).__module__.startswith("psycopg"):
         return type(error.orig).__name__ in ("OperationalError", "InterfaceError")

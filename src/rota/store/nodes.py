@@ -40,7 +40,7 @@ class Node:
 
 
 def join(conn: Connection, node: Node, now: datetime) -> None:
-    """Add the node's row, live."""
+    """Add the node's row, live. The same again, after a lost answer, changes nothing: ids are never drawn twice."""
     row = {
         "id": node.id,
         "host": socket.gethostname(),
@@ -56,6 +56,8 @@ def join(conn: Connection, node: Node, now: datetime) -> None:
         "version": node.version,
         "zone_data": node.zone_data,
     }
+    if dialect.query(conn, "SELECT 1 FROM {nodes} WHERE id = %s", [node.id]):
+        return
     dialect.insert_many(conn, of(conn).nodes, [row])
     shown = {name: row[name] for name in ("host", "pid", "roles", "lanes", "slots", "version")}
     events.write(conn, [event("node.started", now, node.id, **shown)])
