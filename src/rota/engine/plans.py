@@ -88,7 +88,7 @@ class Batch:
     def plan(self, known: Known, cursor: Cursor, skips: Collection[datetime]) -> Firing:
         """The firing of one cursor."""
         like = known.like
-        if skips or like.policies.jitter or cursor.state != "active":
+        if skips or like.policies.jitter or cursor.state != "active" or cursor.wake_at is not None:
             return plan_firing(like, cursor, self._now, skips)
         key = (id(like), cursor.watermark, cursor.cut_until, cursor.last_wall)
         made = self._decided.get(key)

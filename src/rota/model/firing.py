@@ -12,22 +12,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Protocol
 
-from rota.calendar.recurrence import Recurrence
+from rota.calendar.recurrence import Occurrence, Recurrence
 from rota.model import reasons
 from rota.model.policy import Policies
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, Cursor, Definition
+from rota.model.woken import woken
 
 MOST_RUNS: Final = 1000
 """One firing makes at most so many runs of one schedule; the rest is due again at once."""
 TICK: Final = timedelta(microseconds=1)
 
 
-def fixed_wall(rule: Recurrence, at: datetime) -> datetime | None:
-    """The nominal wall time of an occurrence of a fixed-time rule; None for any other rule."""
+def fixed_wall(rule: Rule, at: datetime) -> datetime | None:
+    """The nominal wall time of an occurrence of a fixed-time rule; None for any other rule, and for a second pass."""
     if rule.kind != "fixed":
         return None
     found = rule.occurrence(at)
-    return None if found is None else found.wall
+    return None if found is None or found.flag == "second" else found.wall
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,34 @@ class Firing(NamedTuple):
     probe: bool = False
 
 
+class Rule(Protocol):
+    """What a firing asks of a recurrence."""
+
+    @property
+    def kind(self) -> str:
+        """`fixed` where its occurrences are wall times."""
+
+    def next_after(self, instant: datetime) -> datetime | None:
+        """The first occurrence strictly after."""
+
+    def last_until(self, instant: datetime) -> datetime | None:
+        """The last occurrence at or before."""
+
+    def between(self, start: datetime, end: datetime, limit: int | None = None) -> list[datetime]:
+        """The occurrences in (start, end], at most `limit`."""
+
+    def count(self, after: datetime, until: datetime) -> int:
+        """How many there are in (after, until]."""
+
+    def occurrence(self, instant: datetime) -> Occurrence | None:
+        """The occurrence at exactly this instant."""
+
+
 class Timed(Protocol):
     """All that a decision depends on besides the cursor: schedules that are alike in it decide alike."""
 
     @property
-    def recurrence(self) -> Recurrence:
+    def recurrence(self) -> Rule:
         """The rule."""
 
     @property
@@ -113,6 +137,7 @@ def plan_firing(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[da
     `skips` are coming occurrences that an operator took out. A `now` before the watermark decides nothing and leaves
     the watermark alone (it only ever grows).
     """
+    plan = woken(plan, cursor)
     if cursor.state == PAUSED:
         return _paused(plan, cursor, now, skips)
     if cursor.state == DISABLED:
@@ -124,6 +149,9 @@ def plan_firing(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[da
 
 def rearm(plan: Timed, cursor: Cursor, now: datetime) -> Cursor:
     """The cursor with next_at and due_at as its rule, state and watermark name them; `done` where nothing is left."""
+    plan = woken(plan, cursor)
+    if cursor.wake_at is not None and cursor.wake_at <= cursor.watermark:
+        cursor = replace(cursor, wake_at=None)
     if cursor.state == PAUSED:
         return replace(cursor, next_at=_next(plan, cursor.watermark), due_at=cursor.paused_until)
     if cursor.state == DISABLED:
@@ -231,6 +259,9 @@ class _Span:
         first = self.rule.next_after(low) if last_wall is not None else None
         if first is None or first > self.last or fixed_wall(self.rule, first) != last_wall:
             return low
+        found = self.rule.occurrence(first)
+        if found is not None and found.flag == "second":
+            return low  # the clock shows this wall time twice, and `dst_overlap: both` asked for both
         return self._skip(low, first, reasons.ZONE_DATA)
 
     def _first_in_window(self) -> datetime | None:

@@ -124,7 +124,8 @@ class Cursor:
 
     `watermark`: every occurrence up to it is decided. `due_at`: when a scheduler must next look, None when never.
     `cut_until`: occurrences up to it belong to a catch-up that was cut at 1,000 runs. `last_wall`: the wall time of
-    the last fixed-time occurrence, naive. `probe_at`: when a schedule that failures disabled is to be probed.
+    the last fixed-time occurrence, naive.
+    `probe_at`: when a schedule that failures disabled is to be probed. `wake_at`: an instant a handler asked for.
     """
 
     schedule_id: int
@@ -140,3 +141,4 @@ class Cursor:
     last_wall: datetime | None = None
     probe_at: datetime | None = None
     zone_data: str | None = None
+    wake_at: datetime | None = None

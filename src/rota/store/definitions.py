@@ -143,4 +143,5 @@ def cursor_from_row(row: Mapping[str, Any]) -> Cursor:
         last_wall=None if wall is None else datetime.fromisoformat(wall),
         probe_at=row["probe_at"],
         zone_data=row["zone_data"],
+        wake_at=row["wake_at"],
     )

@@ -22,7 +22,7 @@ from rota.store.tables import of
 
 _CURSOR = (
     "schedule_id, definition_id, revision, state, watermark, next_at, due_at, paused_until, disabled_reason,"
-    " cut_until, last_wall, probe_at, zone_data"
+    " cut_until, last_wall, probe_at, zone_data, wake_at"
 )
 _INSTANTS = ("watermark", "next_at", "due_at", "paused_until", "cut_until", "probe_at")
 
@@ -96,7 +96,7 @@ def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Curso
     read = dialect.read_at
     found = []
     for row in dialect.tuples(conn, sql, params):
-        schedule, definition, revision, state, mark, following, due, paused, reason, cut, wall, probe, zone_data = row
+        schedule, definition, revision, state, mark, following, due, paused, reason, cut, wall, probe, data, wake = row
         found.append(
             Cursor(
                 schedule,
@@ -111,7 +111,8 @@ def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Curso
                 read(cut),
                 None if wall is None else datetime.fromisoformat(wall),
                 read(probe),
-                zone_data,
+                data,
+                read(wake),
             )
         )
     return found
@@ -141,7 +142,8 @@ def run_set(d: Target | Definition, fires: Sequence[Fire], *, always_wait: bool)
     """The runs of one firing, as intake takes them."""
     policies = d.policies
     runs = tuple([_new_run(d, fire) for fire in fires])
-    return RunSet(runs, d.flight, policies.overlap, policies.queue_max, always_wait, False, d.named_flight)
+    waits = always_wait or fires[0].cause == "probe"  # a probe that was skipped would never be made again
+    return RunSet(runs, d.flight, policies.overlap, policies.queue_max, waits, False, d.named_flight)
 
 
 def _new_run(d: Target | Definition, fire: Fire) -> NewRun:
@@ -185,7 +187,7 @@ def _place(conn: Connection, now: datetime, firing: Sequence[Judged]) -> dict[in
     if not firing:
         return {}
     ordered = sorted(firing, key=lambda d: (d.definition.flight or "", d.before.due_at or now))
-    sets = [run_set(d.definition, d.firing.fires, always_wait=d.firing.always_wait) for d in ordered]
+    sets = [run_set(d.definition, d.firing.fires, always_wait=d.firing.always_wait or d.firing.probe) for d in ordered]
     return dict(zip((d.before.schedule_id for d in ordered), intake.place(conn, now, sets), strict=True))
 
 
@@ -224,6 +226,7 @@ def _advance(conn: Connection, cursors: Sequence[Cursor]) -> None:
             "cut_until": c.cut_until,
             "last_wall": None if c.last_wall is None else c.last_wall.isoformat(),
             "probe_at": c.probe_at,
+            "wake_at": c.wake_at,
         }
         for c in cursors
     ]
@@ -246,6 +249,7 @@ def cursor_row(c: Cursor) -> dict[str, object]:
         "last_wall": None if c.last_wall is None else c.last_wall.isoformat(),
         "probe_at": c.probe_at,
         "zone_data": c.zone_data,
+        "wake_at": c.wake_at,
     }
 
 

@@ -13,9 +13,11 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from rota.model.event import event
+from rota.model.firing import rearm
 from rota.model.policy import length
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, Cursor
-from rota.store import dialect, events, firings
+from rota.model.timing import plan_of
+from rota.store import definitions, dialect, events, firings
 from rota.store.runs import Settled, subjects
 
 FAILURES: Final = "consecutive failures"
@@ -99,18 +101,17 @@ def touch(conn: Connection, one: Touch, failures: int, now: datetime, node: str)
 
 
 def arm_at(conn: Connection, schedule_id: int, when: datetime) -> bool:
-    """Make `when` the schedule's own next time; whether it was done. The caller holds its cursor.
+    """Let the schedule fire at `when`, beside its rule's own occurrences; whether it was done. The caller holds its cursor.
 
     A schedule that is done is active again; a disabled or removed one stays as it is. A `when` that is not after the
-    watermark becomes the instant just after it: the watermark only grows.
+    watermark becomes the instant just after it: the watermark only grows. A later call replaces an earlier one.
     """
     cursor = firings.lock(conn, schedule_id)
     if cursor is None or cursor.state not in (ACTIVE, PAUSED, DONE):
         return False
-    at = max(when, cursor.watermark + _TICK)
-    due = cursor.due_at if cursor.state == PAUSED else at
-    state = PAUSED if cursor.state == PAUSED else ACTIVE
-    firings.write_cursor(conn, replace(cursor, state=state, next_at=at, due_at=due))
+    definition = definitions.load(conn, [cursor.definition_id])[cursor.definition_id]
+    asked = replace(cursor, wake_at=max(when, cursor.watermark + _TICK))
+    firings.write_cursor(conn, rearm(plan_of(definition), asked, dialect.instant(conn)))
     return True
 
 

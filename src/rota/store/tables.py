@@ -196,6 +196,7 @@ def _cursors(m: MetaData, p: str) -> None:
         Column("last_wall", Text),
         Column("probe_at", Instant),
         Column("zone_data", Text),
+        Column("wake_at", Instant),
     )  # fmt: skip
     _partial(p + "cursors_due", "due_at IS NOT NULL", cursors.c.due_at)
     _partial(p + "cursors_unarmed", "due_at IS NULL AND state = 'active'", cursors.c.schedule_id)
