@@ -32,7 +32,7 @@ def schedules(
     lane = given.pop("lane", "default")
     ends_at = given.pop("ends_at", None)
     rule = parse(when, timezone=zone, key="x")
-    base = {
+    base: dict[str, Any] = {
         "tenant": "default",
         "stack": "default",
         "environment": "default",

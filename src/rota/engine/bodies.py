@@ -42,15 +42,21 @@ def _leave_if_forked(pid: int) -> None:
 
 
 class TaskBody:
-    """A coroutine, as a task of the loop that `submit` chooses (None: the present one)."""
+    """A coroutine, as a task called `name` of the loop that `submit` chooses (None: the present one)."""
 
     def __init__(
-        self, make: Callable[[], Awaitable[Raw]], report: Report, limits: Limits, submit: Callable[[Start], None] | None
+        self,
+        make: Callable[[], Awaitable[Raw]],
+        report: Report,
+        limits: Limits,
+        submit: Callable[[Start], None] | None,
+        name: str,
     ) -> None:
         self._make = make
         self._report = report
         self._limits = limits
         self._submit = submit
+        self._name = name
         self._home: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Raw] | None = None
         self._asked = False
@@ -77,7 +83,7 @@ class TaskBody:
             _post(loop, self._cancel, task)
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        task = self._task = loop.create_task(self._main())
+        task = self._task = loop.create_task(self._main(), name=self._name)
         task.add_done_callback(self._done)
         if self._asked:
             self._cancel(task)

@@ -205,12 +205,17 @@ class Execution:
 
     # --- bodies ---
 
+    @property
+    def _shown(self) -> str:
+        """How a warning names what runs here."""
+        return f"{self.claimed.job} (run {self.claimed.id})"
+
     def _make_body(self, job: Job) -> Body:
         if job.handler is not None:
             return self._isolated_body(job) if job.isolated else self._python_body(job, job.handler)
         spec = job.spec
         if isinstance(spec, Http):
-            return TaskBody(lambda: self._send(spec), self._end, self._limits, None)
+            return TaskBody(lambda: self._send(spec), self._end, self._limits, None, self._shown)
         if spec is None:
             raise ValueError(f"job {job.name} has neither a handler nor a target")
         process, output, values = Process(self._limits.grace), self._output(), Values.of(self.claimed)
@@ -240,7 +245,7 @@ class Execution:
         positional, named = parameters.bind(self.claimed.args, context, job.name)
         if self._holder is None or job.is_async:
             submit = self._loops.submit if self._loops is not None else None
-            return TaskBody(self._awaited(handler, positional, named), self._end, self._limits, submit)
+            return TaskBody(self._awaited(handler, positional, named), self._end, self._limits, submit, self._shown)
         name = f"rota-run-{self.claimed.id}"
         return ThreadBody(
             lambda: self._returned(handler(*positional, **named)), self._end, self._limits, self._holder, name

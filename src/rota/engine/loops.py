@@ -58,6 +58,10 @@ class HandlerLoops:
         start(loop)
         return True
 
+    def blocked(self) -> list[str]:
+        """What keeps a loop from answering since the last time this was asked, each told once; for the worker's log."""
+        return [name for loop in self._loops if (name := loop.blocked()) is not None]
+
     def close(self, timeout: timedelta = timedelta(seconds=1)) -> bool:
         """Stop all loops; False where one did not stop in time (its thread is a daemon and ends with the process)."""
         if self._watch is not None:
@@ -69,12 +73,14 @@ class HandlerLoops:
 
 
 class _Loop:
-    """One loop in one thread. `poke` and `doubt` are called in the worker's thread."""
+    """One loop in one thread. `poke`, `doubt` and `blocked` are called in the worker's thread."""
 
     def __init__(self, take: Callable[[asyncio.AbstractEventLoop], bool], number: int) -> None:
         self._take = take
         self._poked = False
         self._doubted = False
+        self._asked = False
+        self._told = False
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name=f"rota-handlers-{number}", daemon=True)
         self._thread.start()
@@ -89,6 +95,19 @@ class _Loop:
     def doubt(self) -> None:
         """A poke that has had no answer by now means that the loop is blocked."""
         self._doubted = self._poked
+
+    def blocked(self) -> str | None:
+        """The name of the task that has kept the loop from answering since the last call; None where it answers."""
+        if self._asked:
+            task = None if self._told else asyncio.current_task(self.loop)
+            self._told = self._told or task is not None
+            return None if task is None else task.get_name()
+        self._asked, self._told = True, False
+        self.loop.call_soon_threadsafe(self._alive)
+        return None
+
+    def _alive(self) -> None:
+        self._asked = False
 
     def _answer(self) -> None:
         # Cleared before the taking: a start that is appended after it pokes anew, so none is left behind.

@@ -82,9 +82,13 @@ class Shift:
             await self.worker.write_said(self.worker.sink.take())
 
     async def _watch(self) -> None:
-        """Look at cancel requests once per renewal, and when one is hinted at."""
+        """Look at cancel requests once per renewal, and when one is hinted at; tell of handlers that block their loop."""
+        renewal, told_at = self.settings.renewal.total_seconds(), self._monotonic()
         while True:
-            await self.worker.cancel_ear.sleep(self.settings.renewal.total_seconds())
+            await self.worker.cancel_ear.sleep(renewal)
+            if self._monotonic() - told_at >= renewal:
+                told_at = self._monotonic()
+                self.worker.tell_blocked()
             if self.worker.held:
                 await self._guarded(self.worker.watch_cancels)
 

@@ -98,6 +98,7 @@ class Worker:
             grace=settings.kill_grace, stop_wait=settings.stuck_after, output_bytes=settings.log_limit
         )
         self._make = functools.partial(Execution, clock=database.clock, secret=secret, limits=self._limits, loops=loops)
+        self._loops = loops
         self._registry = registry
         self._decider = Decider(draw)
         self._hands: dict[tuple[int, int], Hand] = {}
@@ -307,6 +308,11 @@ class Worker:
             if run in wanted:
                 hand.execution.cancel("replace" if wanted[run] == "replace" else "cancel")
         return len(wanted)
+
+    def tell_blocked(self) -> None:
+        """Name the async handlers that have blocked their event loop since the last call."""
+        for name in self._loops.blocked() if self._loops is not None else ():
+            log.warning("handler.blocks_loop", extra={"handler": name, "advice": "make it a plain def, or isolated"})
 
     def fenced(self, node: str) -> None:
         """This node was fenced and has joined again as `node`: what it ran is not its own any more."""
