@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TIME_S = 60
+TIME_S = 120
 
 
 @dataclass(frozen=True)

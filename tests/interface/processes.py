@@ -17,8 +17,8 @@ from typing import Any
 from tests.interface.cli import command, environment
 from tests.support.postgres import until
 
-START_S = 30.0
-END_S = 30.0
+START_S = 60.0
+END_S = 60.0
 WITHOUT_SERVER = (
     "import sys; sys.modules['fastapi'] = None\nfrom rota.cli.main import main\nsys.exit(main(sys.argv[1:]))"
 )

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.interface.cli import rota
+from tests.interface.conftest import Run
 from tests.interface.processes import started
 from tests.support.postgres import until
 
 FILE = """\
 jobs:
-  tick: {command: [echo, "tick {{occurrence:%H:%M:%S}}"]}
+  tick: {command: [sh, -c, "echo tick $1; echo tock", sh, "{{occurrence:%H:%M:%S}}"]}
 crons:
   tick: every second
 """
@@ -49,19 +51,21 @@ def test_a_file_is_run_followed_and_drained(tmp_path: Path) -> None:
         run = up.until_run("succeeded")
         assert run["schedule"] == "default/default/default/tick"
         logs = rota("run", "logs", str(run["id"]), "-f", cwd=tmp_path)
-        assert logs.out.startswith("tick ")
+        assert [line.split()[0] for line in logs.out.splitlines()] == ["tick", "tock"]
+        stamped = rota("run", "logs", str(run["id"]), "--timestamps", cwd=tmp_path).out.splitlines()
+        assert stamped[1].endswith(" out tock")
         followed = rota("run", "logs", str(run["id"]), "-f", "-o", "json", cwd=tmp_path)
         assert json.loads(followed.out.splitlines()[0])["stream"] == "out"
         assert "fired" in rota("why", "tick", cwd=tmp_path).out
 
         write(tmp_path, FILE.replace("every second", "every 2 seconds") + "  more: {job: tick, when: '@daily'}\n")
-        assert until(lambda: len(up.items("/api/v1/schedules")) == 2, 2), up.said()
+        assert until(lambda: len(up.items("/api/v1/schedules")) == 2, 5), up.said()
         write(tmp_path, FILE.replace("every second", "every dya"))
-        up.says("rota.yaml:4:9: ", 2)
+        up.says("rota.yaml:4:9: ", 5)
         up.says("was not applied")
         assert len(up.items("/api/v1/schedules")) == 2
         write(tmp_path)
-        assert until(lambda: [s["when"] for s in up.items("/api/v1/schedules")] == ["every second"], 2), up.said()
+        assert until(lambda: [s["when"] for s in up.items("/api/v1/schedules")] == ["every second"], 5), up.said()
         assert up.end(signal.SIGINT) == 0
 
 
@@ -184,30 +188,39 @@ def test_a_role_in_the_wrong_folder_is_7_and_makes_nothing(tmp_path: Path, role:
 
 
 @pytest.mark.parametrize(
-    ("words", "name", "text", "code", "hint"),
+    ("words", "case"),
     [
-        ((), "rota.yaml", "crons: {x: every dya}\njobs: {y: {}}\n", 6, "rota.yaml:1:"),
-        (("nothing.yaml",), "x", "", 6, "nothing.yaml"),
-        (("nothing:rota",), "x", "", 6, "neither a file nor a module"),
-        (("tasks.py",), "tasks.py", CODE, 6, "tasks:rota"),
-        (("tasks:app",), "tasks.py", CODE, 6, "there is tasks:rota"),
-        (("tasks:time",), "tasks.py", CODE, 6, "not a Rota application"),
-        (("tasks:rota",), "tasks.py", "import nonsense_\n", 6, "nonsense_"),
-        (("tasks:rota",), "tasks.py", "1 / 0\n", 6, "ZeroDivisionError: division by zero"),
-        (("tasks:rota",), "tasks.py", "def x(:\n", 6, "SyntaxError"),
-        (("rota:app",), "rota.py", CODE, 6, "has the name of the package rota"),
-        (("--port", "70000"), "x", "", 2, "70000"),
+        ((), ("rota.yaml", "crons: {x: every dya}\njobs: {y: {}}\n", 6, "rota.yaml:1:")),
+        (("nothing.yaml",), ("x", "", 6, "nothing.yaml")),
+        (("nothing:rota",), ("x", "", 6, "neither a file nor a module")),
+        (("tasks.py",), ("tasks.py", CODE, 6, "tasks:rota")),
+        (("tasks:app",), ("tasks.py", CODE, 6, "there is tasks:rota")),
+        (("tasks:time",), ("tasks.py", CODE, 6, "not a Rota application")),
+        (("tasks:rota",), ("tasks.py", "import nonsense_\n", 6, "nonsense_")),
+        (("tasks:rota",), ("tasks.py", "1 / 0\n", 6, "ZeroDivisionError: division by zero")),
+        (("tasks:rota",), ("tasks.py", "def x(:\n", 6, "SyntaxError")),
+        (("rota:app",), ("rota.py", CODE, 6, "has the name of the package rota")),
+        (("--port", "70000"), ("x", "", 2, "70000")),
     ],
 )
-def test_what_cannot_start(tmp_path: Path, words: tuple[str, ...], name: str, text: str, code: int, hint: str) -> None:
-    """In one clear line (or one a fault), with the exit code of the contract; `rota.py` hides the package of `-m`."""
-    folder = tmp_path / "here"
-    folder.mkdir()
-    write(folder, text, name)
-    answer = rota("up", *words, cwd=folder, env={"ROTA_PORT": "0", "PYTHONSAFEPATH": "1"})
+def test_what_cannot_start(
+    run_empty: Run,
+    empty: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    case: tuple[str, str, int, str],
+) -> None:
+    """In one clear line (or one a fault), with the exit code of the contract; and nothing is made."""
+    name, text, code, hint = case
+    monkeypatch.setattr("rota.cli.hosting.configure", lambda _state: None)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "tasks", raising=False)
+    write(empty, text, name)
+    answer = run_empty("up", *words)
     assert answer.code == code, answer
     assert hint in answer.err
     assert answer.err.startswith("rota: ")
+    assert [path.name for path in empty.iterdir() if path.name != "__pycache__"] == [name]
 
 
 def test_a_schedule_of_an_unknown_job_names_its_place(tmp_path: Path) -> None:

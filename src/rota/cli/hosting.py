@@ -68,12 +68,9 @@ def _strongest(state: State, hosting: Hosting) -> None:
 
 
 def _application(state: State, sources: Sources) -> Rota:
-    """The first MODULE:OBJ, which takes in the jobs of the others; else one of the options' and the files' own."""
+    """The first MODULE:OBJ; else one of the options' and the files' own."""
     if sources.apps:
-        app, *others = sources.apps
-        for other in others:
-            for job in other.registry:
-                app.registry.add(job)
+        app = sources.apps[0]
     else:
         from rota.app.rota import Rota
 
@@ -161,6 +158,8 @@ class Process:
             self._service = self._app.service(self._hosting.roles, self._hosting.lanes)
         elif self._sources.apps:
             self._app.prepare()
+        for job in (job for other in self._sources.apps[1:] for job in other.registry):
+            self._app.registry.add(job)
         self._followed = Followed(self._app, self._sources.files, changing=not self._sources.builtin)
         self._followed.apply()
         log.info(

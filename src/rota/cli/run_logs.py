@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -27,15 +27,18 @@ if TYPE_CHECKING:
 def logs(state: State, number: int, *, follow: bool, timestamps: bool) -> None:
     """Show what a run has written to standard output, standard error and its log, in order.
 
-    With -o json an array of {seq, attempt, at, stream, text}; with -f one object a line.
+    With -o json an array of {token, seq, at, stream, text}; each attempt has a token of its own; with -f one object a line.
     """
     with open_app(state) as app:
         if state.output == "json" and not follow:
             dump(state, [line.to_json() for line in _all(app, number)])
             return
         lines = app.runs.follow(number) if follow else _all(app, number)
-        shown = _json(lines) if state.output == "json" else _stamped(lines) if timestamps else (x.text for x in lines)
-        wrote = _write(shown)
+        shown = _json(lines) if state.output == "json" else _stamped(lines) if timestamps else _plain(lines)
+        wrote = False
+        for text in shown:
+            say(text)
+            wrote = True
         if not wrote and not follow:
             note(state, f"run {number} is {app.runs.get(number).state} and has written nothing")
 
@@ -51,23 +54,12 @@ def _all(app: Rota, number: int) -> Iterator[LogLine]:
 
 
 def _json(lines: Iterable[LogLine]) -> Iterator[str]:
-    for line in lines:
-        yield json.dumps(line.to_json(), ensure_ascii=False) + "\n"
+    return (json.dumps(line.to_json(), ensure_ascii=False) for line in lines)
+
+
+def _plain(lines: Iterable[LogLine]) -> Iterator[str]:
+    return (line.text.removesuffix("\n") for line in lines)
 
 
 def _stamped(lines: Iterable[LogLine]) -> Iterator[str]:
-    for line in lines:
-        for text in line.text.splitlines():
-            yield f"{times.plain(line.at)} {line.stream} {text}\n"
-
-
-def _write(pieces: Iterable[Any]) -> bool:
-    """Write pieces as they come, a line break at the end where they leave none; whether there were any."""
-    last = ""
-    for piece in pieces:
-        if piece:
-            click.echo(piece, nl=False)
-            last = piece
-    if last and not last.endswith("\n"):
-        say()
-    return bool(last)
+    return (f"{times.plain(line.at)} {line.stream} {text}" for line in lines for text in line.text.splitlines())
