@@ -19,6 +19,8 @@ T = TypeVar("T")
 class JobHandle(Generic[P, T]):
     """What `@rota.job` leaves in the function's place. Calling it is an ordinary call, without rota."""
 
+    __name__: str
+
     def __init__(self, rota: Rota, name: str, handler: Callable[P, T]) -> None:
         functools.update_wrapper(self, handler)
         setattr(self, HANDLER_ATTRIBUTE, handler)

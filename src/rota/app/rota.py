@@ -7,10 +7,10 @@ import contextlib
 import copy
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar, overload
 
 from rota.app import declared
 from rota.app.core import Core, Place, Store
@@ -153,12 +153,37 @@ class Rota:
 
     # Declaring
 
+    @overload
     def job(
         self,
-        handler: Callable[P, T] | None = None,
+        handler: Callable[P, T],
+        /,
         *,
         name: str | None = None,
-        when: Any = None,
+        when: str | Sequence[str] | datetime | None = None,
+        transactional: bool = False,
+        isolated: bool = False,
+        **options: Any,
+    ) -> JobHandle[P, T]: ...
+
+    @overload
+    def job(
+        self,
+        *,
+        name: str | None = None,
+        when: str | Sequence[str] | datetime | None = None,
+        transactional: bool = False,
+        isolated: bool = False,
+        **options: Any,
+    ) -> Callable[[Callable[P, T]], JobHandle[P, T]]: ...
+
+    def job(
+        self,
+        handler: Callable[..., Any] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        when: str | Sequence[str] | datetime | None = None,
         transactional: bool = False,
         isolated: bool = False,
         **options: Any,
@@ -177,7 +202,7 @@ class Rota:
         if of_schedule and when is None:
             raise InvalidValue(f"{min(of_schedule)}: it belongs to a schedule, so it needs when=")
 
-        def declare(function: Callable[P, T]) -> JobHandle[P, T]:
+        def declare(function: Callable[..., T]) -> JobHandle[..., T]:
             made = python_job(
                 function, name=name, transactional=transactional, isolated=isolated, allow_local=not isolated, **of_job
             )
