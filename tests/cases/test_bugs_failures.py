@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import socket
+import sqlite3
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from rota.app.records import Run
+from rota.store import jobs, migrate
+from tests.support import laws, postgres
+from tests.support.pooler import pooler
 from tests.support.processes import Fleet
 
 FINAL_EVENTS = ("run.succeeded", "run.failed", "run.lost", "run.cancelled")
+
+
+TICK = jobs.JobRow("tick", "python", 1, None, {}, "default", 0, None)
+
+
+def succeeded(fleet: Fleet) -> list[Run]:
+    return list(fleet.app.runs.list(state="succeeded"))
 
 
 @pytest.fixture
@@ -175,3 +189,83 @@ def test_bug_130_one_rule_whatever_the_cause(fleet: Fleet, cause: str) -> None:
     assert node.started_at <= node.seen_at
     assert lost.started_at is not None
     assert lost.started_at >= node.started_at
+
+
+@pytest.mark.full
+def test_bug_140_the_database_goes_and_comes_back(tmp_path: Path) -> None:
+    """It is away at the start, there, away in mid-minute, there again: the process stays, says so, and goes on."""
+    with postgres.private_server() as server:
+        postgres.create_database(server, "rota")
+        migrate.upgrade(server.url("rota"))
+        with Fleet(server.url("rota"), tmp_path) as fleet:
+            fleet.app.core.database.call(jobs.register, [TICK])
+            fleet.app.schedules.add("tick", job="tick", when="* * * * * *")
+            fleet.app.close()
+            server.stop()
+            with fleet.start("up", "app:rota") as process:
+                fleet.wait(lambda: process.status("/healthz") == 200)
+                assert (process.status("/readyz"), process.popen.poll()) == (503, None)
+                server.start()
+                fleet.wait(lambda: process.status("/readyz") == 200, 10)
+                fleet.wait(lambda: len(succeeded(fleet)) >= 2, 10)
+                fleet.app.close()
+                server.crash()
+                fleet.wait(lambda: process.status("/readyz") == 503, 10)
+                assert process.popen.poll() is None
+                server.start()
+                before = len(succeeded(fleet))
+                fleet.wait(lambda: len(succeeded(fleet)) >= before + 2, 10)
+                assert process.said.count("database.away") < 20
+                process.signal(signal.SIGTERM)
+                assert process.ends() == 0, process.said
+            laws.check(fleet.app.core.database)
+            assert "catchup" in {run.cause for run in fleet.app.runs.list()}
+
+
+@pytest.mark.full
+def test_bug_143_behind_a_pooler_in_transaction_mode(pg_url: str, tmp_path: Path) -> None:
+    """Nothing needs a session; the number of connections does not depend on how many jobs run."""
+    with pooler(pg_url) as between, Fleet(pg_url, tmp_path) as fleet:
+        fleet.env["ROTA_DATABASE"] = between.url
+        with fleet.up() as one, fleet.up() as two:
+            fleet.app.schedules.add("tick", job="tick", when="* * * * * *")
+            fleet.started(fleet.app.enqueue("slow"))
+            few = between.clients()
+            runs = [fleet.app.enqueue("slow") for _ in range(40)]
+            fleet.started(*runs)
+            assert between.clients() <= few + 2
+            assert few <= 2 * 10
+            cancelled = fleet.app.enqueue("yields")
+            fleet.started(cancelled)
+            fleet.app.runs.cancel(cancelled.id)
+            assert fleet.ended(cancelled).state == "cancelled"
+            fleet.wait(lambda: len(succeeded(fleet)) >= 3)
+            fleet.go()
+            assert {fleet.ended(run).state for run in runs} == {"succeeded"}
+            assert [token for _, token, _ in fleet.journal()] == [1] * 42
+            assert (one.popen.poll(), two.popen.poll()) == (None, None)
+        laws.check(fleet.app.core.database)
+
+
+@pytest.mark.full
+def test_bug_145_a_foreign_lock_on_sqlite_is_outlived(embedded: Fleet, sqlite_url: str) -> None:
+    """Four processes on one file, and somebody else's write transaction that holds it for three seconds."""
+    path = sqlite_url.removeprefix("sqlite:///")
+    with contextlib.ExitStack() as stack:
+        processes = [stack.enter_context(embedded.up()) for _ in range(4)]
+        embedded.app.schedules.add("tick", job="tick", when="* * * * * *")
+        embedded.wait(lambda: len(succeeded(embedded)) >= 2)
+        last = succeeded(embedded)[0].created_at
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
+            foreign.execute("BEGIN IMMEDIATE")
+            embedded.wait(lambda: embedded.app.core.database.clock.now() - last > timedelta(seconds=4))
+            foreign.execute("ROLLBACK")
+            embedded.wait(lambda: succeeded(embedded)[0].created_at > last + timedelta(seconds=5))
+            # Nobody keeps a read transaction open: the WAL can be emptied between two writes.
+            embedded.wait(lambda: foreign.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
+        assert [process.popen.poll() for process in processes] == [None] * 4
+        for process in processes:
+            process.signal(signal.SIGTERM)
+        assert [process.ends() for process in processes] == [0] * 4
+    laws.check(embedded.app.core.database)
+    assert "catchup" in {run.cause for run in embedded.app.runs.list()}
