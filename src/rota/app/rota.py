@@ -179,9 +179,7 @@ class Rota:
 
     def job(
         self,
-        handler: Callable[..., Any] | None = None,
-        /,
-        *,
+        *handler: Callable[..., Any],
         name: str | None = None,
         when: str | Sequence[str] | datetime | None = None,
         transactional: bool = False,
@@ -211,7 +209,7 @@ class Rota:
             handle = JobHandle(self, made.name, function)
             return handle if when is None else handle.schedule(when, **of_schedule)
 
-        return declare if handler is None else declare(handler)
+        return declare(handler[0]) if handler else declare
 
     def declare(self, name: str, fields: Mapping[str, Any]) -> None:
         """Declare a schedule (source app), as `JOB.schedule` does: applied when the application starts to serve."""
