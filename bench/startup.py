@@ -28,7 +28,7 @@ def section(sizes: Sizes) -> Section:
     todo = commands()
     rounds = [{name: _run(command) for name, command in todo.items()} for _ in range(sizes.commands)]
     lines = [Line("the interpreter alone", (middle(rounds, "bare"),))]
-    for name, shown in (("explain", "rota explain '0 9 * * 1-5' --tz Europe/Berlin"), ("help", "rota --help")):
+    for name, shown in (("explain", "rota explain '0 9 * * 1-5' --timezone Europe/Berlin"), ("help", "rota --help")):
         more = sorted(each[name] - each["bare"] for each in rounds)[len(rounds) // 2]
         times = ratio(f"startup/{name}", rounds, name, "bare", better="lower")
         marks = (times, Ratio(f"startup/{name}_more_ms", more, "lower", GOAL_MS, absolute=True))
