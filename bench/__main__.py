@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -139,5 +140,11 @@ def main(given: list[str]) -> int:
     return smoke(report) if options.smoke else 0
 
 
+def _ended(number: int, _frame: object) -> None:
+    """SIGTERM is an orderly end: the server and the files go."""
+    sys.exit(128 + number)
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _ended)
     sys.exit(main(sys.argv[1:]))
