@@ -177,7 +177,7 @@ class Rota:
         **options: Any,
     ) -> Callable[[Callable[P, T]], JobHandle[P, T]]: ...
 
-    def job(
+    def job(  # type: ignore[misc]  # mypy cannot match ParamSpec with `...` here
         self,
         *handler: Callable[..., Any],
         name: str | None = None,
