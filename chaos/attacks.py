@@ -55,7 +55,7 @@ class Attack:
             attacked = time.monotonic() - begin
             rest = watch.calm(plan.quiet_s)
         verdict = judge(watch.database, watch.fleet.record)
-        lag = {"most a watermark lagged s": round(max(watch.lags, default=0.0), 1)}
+        lag = {"most a watermark lagged s": round(max(watch.lags), 1)} if watch.lags else {}
         verdict.figures = own | lag | rest | verdict.figures | {"attacked for s": round(attacked)}
         loud = watch.fleet.loud()
         verdict.faults = watch.faults + verdict.faults + [f"logged: {line}" for line in loud]

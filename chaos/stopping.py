@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import signal
 import time
+from dataclasses import dataclass
 from typing import Any, Final
 
 from chaos.fleet import Member, until
 from chaos.grounds import Ground
 from chaos.plan import Plan
-from chaos.watch import Watch, live
+from chaos.watch import GRACE_S, Watch, live
 from rota.store.database import Connection
 
 FREE_S: Final = 10.0
@@ -22,31 +23,53 @@ _OPEN: Final = (
 )
 
 
+@dataclass
+class Stop:
+    """One stop: when it was fenced and when its transaction was gone, in seconds after it; None: not seen."""
+
+    inside: bool
+    fenced: float | None = None
+    freed: float | None = None
+
+
 def stopping(_ground: Ground, watch: Watch, plan: Plan) -> dict[str, Any]:
     """Stop a random member for `stop_s`, again and again; how many held a transaction, and for how long."""
     draw = random.Random(plan.seed)
-    inside, freed, back = 0, 0.0, 0.0
+    stops, back = [], 0.0
     for _ in range(plan.stops):
         member = draw.choice(watch.fleet.members)
-        sessions = _stop_inside(watch, member, draw)
-        begin = time.monotonic()
-        if sessions:
-            inside += 1
-            freed = max(freed, _freed(watch, member, sessions))
-        while time.monotonic() - begin < plan.stop_s:
-            watch.sample()
-            plan.pause(0.2)
+        stops.append(_stopped(watch, member, _stop_inside(watch, member, draw), plan.stop_s))
         member.process.send_signal(signal.SIGCONT)
         back = max(back, _back(watch, member))
     most = max(watch.lags)
     if most > FREE_S:
         watch.faults.append(f"a watermark lagged by {most:.1f} s while a process was stopped")
+    fences = [stop.fenced for stop in stops if stop.fenced is not None]
     return {
         "stops": plan.stops,
-        "stopped inside a transaction": inside,
-        "its rows free after at most s": round(freed, 1),
+        "stopped inside a transaction": sum(stop.inside for stop in stops),
+        "its transaction gone after at most s": round(max((s.freed or 0.0 for s in stops), default=0.0), 1),
+        "fenced while stopped": len(fences),
+        "fenced after at most s": round(max(fences, default=0.0), 1),
         "works again after SIGCONT within s": round(back, 1),
     }
+
+
+def _stopped(watch: Watch, member: Member, sessions: list[int], seconds: float) -> Stop:
+    """Look on for these seconds, and until its transaction is gone."""
+    stop, begin = Stop(bool(sessions)), time.monotonic()
+    passed = 0.0
+    while passed < seconds or (stop.inside and stop.freed is None and passed < FREE_S + 5.0):
+        watch.sample()
+        passed = time.monotonic() - begin
+        if stop.inside and stop.freed is None and not watch.read(_still, sessions):
+            stop.freed = passed
+        if stop.fenced is None and member.pid not in watch.read(live).values():
+            stop.fenced = passed
+        Plan(0).pause(0.1)
+    if stop.inside and (stop.freed is None or stop.freed > FREE_S + GRACE_S):
+        watch.faults.append(f"{member.name} was stopped inside a transaction, which was open after {FREE_S:g} s")
+    return stop
 
 
 def _stop_inside(watch: Watch, member: Member, draw: random.Random) -> list[int]:
@@ -74,19 +97,6 @@ def _open(conn: Connection, names: list[str]) -> list[int]:
 def _still(conn: Connection, sessions: list[int]) -> bool:
     sql = "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY(%s) AND state LIKE 'idle in transaction%%'"
     return bool(conn.exec_driver_sql(sql, (sessions,)).scalar_one())
-
-
-def _freed(watch: Watch, member: Member, sessions: list[int]) -> float:
-    """How long these sessions kept their transaction."""
-
-    def gone() -> bool:
-        watch.sample()
-        return not watch.read(_still, sessions)
-
-    took = until(gone, FREE_S + 5.0, 0.2)
-    if took is None or took > FREE_S:
-        watch.faults.append(f"{member.name} was stopped inside a transaction, which was open after {FREE_S:g} s")
-    return FREE_S + 5.0 if took is None else took
 
 
 def _back(watch: Watch, member: Member) -> float:
