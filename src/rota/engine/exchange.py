@@ -11,7 +11,7 @@ from rota.engine import sink
 from rota.model.policy import Policies, parse_policies
 from rota.model.run import Claimed, Failed, Interrupted, Outcome, Succeeded
 from rota.model.settlement import Settlement, settle
-from rota.store import admission, cancels, claims, dialect, lanes, settlements
+from rota.store import cancels, claims, dialect, intake, lanes, settlements
 from rota.store.database import Connection
 
 _MOST: Final = 20_000
@@ -86,7 +86,7 @@ def exchange(
     if said:
         sink.write(conn, said)
     settled, again = _settle(conn, finished, decider, at, wanted.node) if finished else (set(), set())
-    waited = bool(settled) and admission.any_waits(conn)
+    waited = bool(settled) and intake.any_waits(conn)
     answer = Answer(at, [], frozenset(settled), frozenset(again), waited)
     if wanted.limit == 0:
         return answer

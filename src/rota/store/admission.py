@@ -103,22 +103,17 @@ def _due(conn: Connection, now: datetime, limit: int) -> list[Row]:
     return dialect.query(conn, sql + dialect.skip_locked(conn), [dialect.at(conn, now)])
 
 
-def any_waits(conn: Connection) -> bool:
-    """Whether any run waits for its key. Asked in the index's order: without statistics a bare LIMIT reads every run."""
-    return bool(dialect.query(conn, "SELECT 1 AS one FROM {runs} WHERE waiting ORDER BY flight, id LIMIT 1"))
-
-
 def _first_waiting(conn: Connection, now: datetime, limit: int) -> list[Row]:
     """The first waiting run of each key that nobody holds."""
-    if not any_waits(conn):
+    if not intake.any_waits(conn):
         return []
     sql = (
         "SELECT r.id, r.lane, r.priority, r.flight FROM {runs} r WHERE r.waiting AND r.state = 'queued'"
         " AND (r.not_before IS NULL OR r.not_before <= %s)"
         " AND NOT EXISTS (SELECT 1 FROM {runs} x WHERE x.waiting AND x.flight = r.flight AND x.id < r.id"
         " AND x.state = 'queued')"
-        " AND NOT EXISTS (SELECT 1 FROM {flights} f JOIN {runs} h ON h.id = f.run_id"
-        " WHERE f.flight = r.flight AND h.state IN ('queued', 'running'))"
+        " AND coalesce((SELECT (SELECT h.state FROM {runs} h WHERE h.id = f.run_id) FROM {flights} f"
+        " WHERE f.flight = r.flight), 'gone') NOT IN ('queued', 'running')"
         f" ORDER BY r.id LIMIT {int(limit)}"
     )
     return dialect.query(conn, sql + dialect.skip_locked(conn, of_table="r"), [dialect.at(conn, now)])

@@ -20,6 +20,8 @@ from rota.store.tables import of
 
 DUPLICATE: Final = "duplicate"
 REPLACED: Final = "replaced"
+_NOTHING: Final = Verdict(())
+Name = tuple[int | str | None, datetime | str]
 
 
 class Placed(NamedTuple):
@@ -51,23 +53,78 @@ def place(conn: Connection, now: datetime, sets: Sequence[RunSet], actor: str = 
     """
     dialect.lock_named(conn, (s.flight for s in sets if s.named and s.flight is not None))
     states = key_states(conn, [s.flight for s in sets if s.flight is not None])
+    known = _known(conn, [s for s in sets if s.overlap == "replace" and s.flight is not None])
     ids = iter(dialect.draw_ids(conn, of(conn).runs, sum(len(s.runs) for s in sets)))
     candidates: list[list[_Candidate]] = []
     displaced: list[tuple[str, Verdict, KeyState]] = []
     for each in sets:
         state = states.get(each.flight or "", KeyState())
-        verdict = judge(each, state)
         mine = tuple(next(ids) for _ in each.runs)
-        if each.flight is not None:
-            states[each.flight] = after(state, verdict, mine)
+        verdict, group = _judged(each, state, mine, known)
+        if each.flight is not None and verdict.places:
+            states[each.flight] = after(state, verdict, tuple(c.id for c in group if c.place != DUPLICATE))
             if verdict.cancel_waiting:
-                candidates = [_replaced(group, each.flight) for group in candidates]
+                candidates = [_replaced(earlier, each.flight) for earlier in candidates]
             if verdict.cancel_waiting or verdict.ask_holder:
                 displaced.append((each.flight, verdict, state))
-        candidates.append([_Candidate(i, r, p, each) for i, r, p in zip(mine, each.runs, verdict.places, strict=True)])
+        candidates.append(group)
     _displace(conn, now, displaced, actor)
-    went = _insert(conn, now, [c for group in candidates for c in group if c.place != SKIP or c.owner.by_hand])
+    went = _insert(conn, now, [c for group in candidates for c in group if _wanted(c)])
     return [[_placed(c, went) for c in group] for group in candidates]
+
+
+def _judged(each: RunSet, state: KeyState, ids: Sequence[int], known: set[Name]) -> tuple[Verdict, list[_Candidate]]:
+    """What becomes of a set: duplicates that are known are no part of what is judged."""
+    again = {i for i, run in zip(ids, each.runs, strict=True) if _names(run) & known} if known else set()
+    if not again:
+        verdict = judge(each, state)
+        return verdict, [_Candidate(i, r, p, each) for i, r, p in zip(ids, each.runs, verdict.places, strict=True)]
+    fresh = tuple(run for i, run in zip(ids, each.runs, strict=True) if i not in again)
+    verdict = judge(each._replace(runs=fresh), state) if fresh else _NOTHING
+    places = iter(verdict.places)
+    return verdict, [
+        _Candidate(i, run, DUPLICATE if i in again else next(places), each)
+        for i, run in zip(ids, each.runs, strict=True)
+    ]
+
+
+def _wanted(c: _Candidate) -> bool:
+    return c.place != DUPLICATE and (c.place != SKIP or c.owner.by_hand)
+
+
+def _known(conn: Connection, sets: Sequence[RunSet]) -> set[Name]:
+    """Occurrences and invocations of these sets that have runs: under `replace` such a run is not to displace itself.
+
+    Under the other policies the unique keys alone tell, and nothing was displaced for it.
+    """
+    if not sets:
+        return set()
+    names = {name for each in sets for run in each.runs for name in _names(run)}
+    found: set[Name] = set()
+    times = sorted({(key, at) for key, at in names if not isinstance(at, str)}, key=str)
+    for start in range(0, len(times), 10_000):
+        columns = (("schedule_id", "bigint"), ("scheduled_for", "timestamptz"))
+        source, params = dialect.derived(conn, "w", columns, times[start : start + 10_000])
+        sql = (
+            f"SELECT r.schedule_id, r.scheduled_for FROM {source} JOIN {{runs}} r ON r.schedule_id = w.schedule_id"
+            " AND r.scheduled_for = w.scheduled_for AND r.retry_of IS NULL"
+        )
+        rows = dialect.query(conn, sql, params)
+        found |= {(row["schedule_id"], dialect.read_at(row["scheduled_for"])) for row in rows}
+    for scope, invocation in sorted({(key, name) for key, name in names if isinstance(name, str)}, key=str):
+        if dialect.query(conn, "SELECT 1 FROM {runs} WHERE scope = %s AND invocation = %s", [scope, invocation]):
+            found.add((scope, invocation))
+    return found
+
+
+def _names(run: NewRun) -> set[Name]:
+    """What at most one run may have."""
+    names: set[Name] = set()
+    if run.scheduled_for is not None and run.retry_of is None:
+        names.add((run.schedule_id, run.scheduled_for))
+    if run.invocation is not None:
+        names.add((run.scope, run.invocation))
+    return names
 
 
 def _replaced(group: list[_Candidate], flight: str) -> list[_Candidate]:
@@ -81,10 +138,16 @@ def _placed(c: _Candidate, went: set[int]) -> Placed:
     return Placed(c.run, SKIP if c.place == SKIP and not c.owner.by_hand else DUPLICATE, None)
 
 
+def any_waits(conn: Connection) -> bool:
+    """Whether any run waits for its key. Asked in the index's order: without statistics a bare LIMIT reads every run."""
+    return bool(dialect.query(conn, "SELECT 1 AS one FROM {runs} WHERE waiting ORDER BY flight, id LIMIT 1"))
+
+
 def key_states(conn: Connection, flights: Sequence[str]) -> dict[str, KeyState]:
     """The state of each key: a row of `flights` whose run is final counts as free."""
     states: dict[str, KeyState] = {}
     unique = sorted(set(flights))
+    some_wait = bool(unique) and any_waits(conn)
     for start in range(0, len(unique), 10_000):
         member, params = dialect.in_list(conn, unique[start : start + 10_000], "text")
         # scalar subqueries keep both on their indexes, whatever the planner believes about the tables' sizes
@@ -96,11 +159,15 @@ def key_states(conn: Connection, flights: Sequence[str]) -> dict[str, KeyState]:
             params,
         )
         held = {row["flight"]: row["run_id"] for row in holders}
-        waiters = dialect.query(
-            conn,
-            "SELECT flight, count(*) AS n FROM {runs} WHERE waiting AND state = 'queued'"
-            f" AND flight {member} GROUP BY flight",
-            params,
+        waiters = (
+            []
+            if not some_wait
+            else dialect.query(
+                conn,
+                "SELECT flight, count(*) AS n FROM {runs} WHERE waiting AND state = 'queued'"
+                f" AND flight {member} GROUP BY flight",
+                params,
+            )
         )
         waiting = {row["flight"]: row["n"] for row in waiters}
         for key in {*held, *waiting}:
