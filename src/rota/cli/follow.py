@@ -34,7 +34,7 @@ class Followed:
         """Put the files in force: their jobs into this process, their rows into the database. Raises their errors."""
         _register(self._app, self._files)
         for file in self._files:
-            _apply(self._app, file)
+            _apply(self._app, file, str(file.path) if self._changing else "the built-in example")
 
     async def follow(self, ended: asyncio.Event) -> None:
         """Look at the files until `ended`; what changed is applied, or told and left as it was."""
@@ -60,7 +60,7 @@ class Followed:
             if fresh == file:
                 return
             files = [*self._files[:number], fresh, *self._files[number + 1 :]]
-            _apply(self._app, fresh)
+            _apply(self._app, fresh, str(fresh.path))
             _register(self._app, files)
         except Error as error:
             for line in [*error.message.split("\n"), f"{file.path} was not applied; what was in force stays"]:
@@ -93,16 +93,16 @@ def _register(app: Rota, files: Sequence[File]) -> None:
             app.registry.add(job)
 
 
-def _apply(app: Rota, file: File) -> None:
+def _apply(app: Rota, file: File, shown: str) -> None:
     from rota.sync.apply import apply
 
     report = app.core.change(("s",), apply, file)
     counts = {"created": len(report.created), "updated": len(report.updated), "removed": len(report.removed)}
     changes = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing changed"
-    log.info("%s: %d schedules, %d jobs; %s", file.path, len(file.schedules), len(file.jobs), changes)
+    log.info("%s: %d schedules, %d jobs; %s", shown, len(file.schedules), len(file.jobs), changes)
     for name, holder in report.taken.items():
-        log.warning("%s: schedule %s is left alone: it belongs to %s", file.path, name, holder)
+        log.warning("%s: schedule %s is left alone: it belongs to %s", shown, name, holder)
     for name, fields in report.drift.items():
-        log.info("%s: schedule %s was changed by hand and stays so: %s", file.path, name, ", ".join(fields))
+        log.info("%s: schedule %s was changed by hand and stays so: %s", shown, name, ", ".join(fields))
     for text in report.warnings:
-        log.warning("%s: %s", file.path, text)
+        log.warning("%s: %s", shown, text)
