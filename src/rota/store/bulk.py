@@ -140,10 +140,18 @@ def _same(values: Sequence[Any]) -> bool:
     return all([value is first for value in values])  # noqa: C419 - a list is twice as fast here as a generator
 
 
-def _column(conn: Connection, kind: TypeEngine[Any], values: Sequence[Any]) -> list[Any]:
+def _column(conn: Connection, kind: TypeEngine[Any], values: Sequence[Any]) -> Sequence[Any]:
+    """A column as SQLite's driver takes it: `encode` of each value, with the work done once where values recur."""
     if _same(values):
         return [encode(conn, kind, values[0])] * len(values)
-    return [encode(conn, kind, value) for value in values]
+    if isinstance(kind, Json):
+        return [None if v is None else json_text(v) for v in values]
+    if isinstance(kind, Instant):
+        known = {v: None if v is None else to_micros(v) for v in values}
+        return [known[v] for v in values]
+    if isinstance(kind, Text) and _BAD.search("".join([v for v in values if v])):
+        return [v and clean(v) for v in values]
+    return values
 
 
 def _those_in(conn: Connection, table: Table, column: str, given: list[Any]) -> list[Any]:
@@ -192,12 +200,21 @@ def update_many(
         f" WHERE {' AND '.join(f'{k} = ?' for k in keys)}{extra.replace('t.', '')}"
     )
     encoded = [_column(conn, kind, [row[name] for row in rows]) for name, kind in zip(order, kinds, strict=True)]
+    given = [row[keys[0]] for row in rows]
+    if not where and len(keys) == 1:
+        count = conn.exec_driver_sql(sql, list(zip(*encoded, strict=True))).rowcount
+        return given if count == len(given) else _those_in(conn, table, keys[0], given)
+    return _one_by_one(conn, sql, given, list(zip(*encoded, strict=True)))
+
+
+def _one_by_one(conn: Connection, sql: str, keys: list[Any], rows: list[tuple[Any, ...]]) -> list[Any]:
+    """The keys of the rows that a guarded update really touched."""
     done = []
     cursor = conn.connection.cursor()
-    for row, values in zip(rows, zip(*encoded, strict=True), strict=True):
+    for key, values in zip(keys, rows, strict=True):
         cursor.execute(sql, values)
         if cursor.rowcount == 1:
-            done.append(row[keys[0]])
+            done.append(key)
     cursor.close()
     return done
 

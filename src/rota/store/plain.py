@@ -12,10 +12,11 @@ from typing import Any, Final, TypeGuard
 
 from sqlalchemy import Connection
 
-from rota.model.event import CODES
+from rota.model.event import CODES, Event
 from rota.model.firing import Fire, Firing
-from rota.store import dialect, intake
+from rota.store import dialect, events, intake
 from rota.store.definitions import Target
+from rota.store.tables import of
 
 _GIVEN: Final = (
     ("schedule_id", "bigint"),
@@ -40,6 +41,7 @@ _RUNS: Final = (
     " true, a.expires_at, 0, 0, 0, a.covers_from, a.covers_to, a.covers_count, {now} FROM {given}"
     " WHERE true ON CONFLICT DO NOTHING"
 )
+_BORN: Final = {"state": "queued", "waiting": False, "judged": True, "attempt": 0, "lost": 0, "token": 0}
 _KIND: Final = "schedule.fired"
 
 
@@ -59,19 +61,25 @@ def insert(conn: Connection, now: datetime, plain: Sequence[tuple[Target, Fire]]
     free = [(target, fire) for target, fire in plain if target.flight not in taken]
     if not free:
         return {}
-    said: dict[datetime, str] = {}
+    return _one_statement(conn, now, free) if dialect.is_postgresql(conn) else _in_steps(conn, now, free)
+
+
+def _said(free: Sequence[tuple[Target, Fire]]) -> list[str]:
+    """The occurrences as events tell them; there are few different ones."""
+    known = {fire.at: fire.at.isoformat() for _, fire in free}
+    return [known[fire.at] for _, fire in free]
+
+
+def _rows(free: Sequence[tuple[Target, Fire]]) -> list[tuple[Any, ...]]:
     rows = []
-    for t, fire in free:
-        text = said.get(fire.at) or said.setdefault(fire.at, fire.at.isoformat())
+    for (t, fire), text in zip(free, _said(free), strict=True):
         timing = (fire.at, text, fire.cause, fire.expires_at, fire.covers_from, fire.covers_to, fire.covers_count)
         rows.append((t.schedule_id, t.id, t.key, t.job, t.lane, t.priority, t.flight, *timing))
-    source, params = dialect.derived(conn, "a", _GIVEN, rows)
-    if dialect.is_postgresql(conn):
-        return _one_statement(conn, now, source, params)
-    return _in_steps(conn, now, source, params)
+    return rows
 
 
-def _one_statement(conn: Connection, now: datetime, source: str, params: list[Any]) -> dict[int, int]:
+def _one_statement(conn: Connection, now: datetime, free: Sequence[tuple[Target, Fire]]) -> dict[int, int]:
+    source, params = dialect.derived(conn, "a", _GIVEN, _rows(free))
     runs = _RUNS.format(given="a", now="(SELECT at FROM moment)")
     sql = (
         "WITH moment AS (SELECT %s::timestamptz AS at), "
@@ -93,21 +101,35 @@ def _one_statement(conn: Connection, now: datetime, source: str, params: list[An
     return {schedule: run for schedule, run, _, _ in found}
 
 
-def _in_steps(conn: Connection, now: datetime, source: str, params: list[Any]) -> dict[int, int]:
+def _in_steps(conn: Connection, now: datetime, free: Sequence[tuple[Target, Fire]]) -> dict[int, int]:
     """The same inside SQLite's one write transaction: whatever has an id above the last one is of this batch."""
-    last = dialect.tuples(conn, "SELECT coalesce(max(id), 0) FROM {runs}")[0][0]
-    instant = dialect.at(conn, now)
-    dialect.execute(conn, _RUNS.format(given=source, now="%s"), [instant, *params])
-    mine = " FROM {runs} WHERE id > %s"
+    tables, count = of(conn), len(free)
+    ids = dialect.draw_ids(conn, tables.runs, count)
+    columns: dict[str, list[Any]] = {
+        "id": ids,
+        "schedule_id": [t.schedule_id for t, _ in free],
+        "definition_id": [t.id for t, _ in free],
+        "scheduled_for": [fire.at for _, fire in free],
+        "cause": [fire.cause for _, fire in free],
+        "lane": [t.lane for t, _ in free],
+        "priority": [t.priority for t, _ in free],
+        "flight": [t.flight for t, _ in free],
+        "expires_at": [fire.expires_at for _, fire in free],
+        "covers_from": [fire.covers_from for _, fire in free],
+        "covers_to": [fire.covers_to for _, fire in free],
+        "covers_count": [fire.covers_count for _, fire in free],
+    }
+    columns |= {name: [value] * count for name, value in (*_BORN.items(), ("created_at", now))}
+    went = set(dialect.insert_columns(conn, tables.runs, columns, ignore=True, returning="id"))
+    mine = " FROM {runs} WHERE id >= %s"
     take = intake.take_over(dialect.name_of(conn, "flights"))
     held = "INSERT INTO {flights} (flight, run_id) SELECT flight, id" + mine + " AND flight IS NOT NULL" + take
-    dialect.execute(conn, held, [last])
-    dialect.execute(conn, "INSERT INTO {ready} (lane, priority, run_id) SELECT lane, priority, id" + mine, [last])
-    told = (
-        "INSERT INTO {events} (type, at, subject, code, data) SELECT %s, %s, a.key, %s, json_object('run', r.id, 'job',"
-        " a.job, 'schedule', a.key, 'scheduled_for', a.said_for, 'cause', a.cause, 'place', 'start')"
-        f" FROM {source} JOIN {{runs}} r ON r.schedule_id = a.schedule_id AND r.scheduled_for = a.scheduled_for"
-        " AND r.retry_of IS NULL WHERE r.id > %s ORDER BY r.id"
-    )
-    dialect.execute(conn, told, [_KIND, instant, CODES[_KIND], *params, last])
-    return dict(dialect.tuples(conn, "SELECT schedule_id, id" + mine, [last]))
+    dialect.execute(conn, held, ids[:1])
+    dialect.execute(conn, "INSERT INTO {ready} (lane, priority, run_id) SELECT lane, priority, id" + mine, ids[:1])
+    made = [(run, t, fire, text) for run, (t, fire), text in zip(ids, free, _said(free), strict=True) if run in went]
+    told: list[dict[str, Any]] = [
+        {"run": run, "job": t.job, "schedule": t.key, "scheduled_for": text, "cause": fire.cause, "place": "start"}
+        for run, t, fire, text in made
+    ]
+    events.write(conn, [Event(_KIND, now, d["schedule"], d, CODES[_KIND]) for d in told])
+    return {t.schedule_id: run for run, t, _, _ in made}
