@@ -200,6 +200,9 @@ def unarmed(facts: Facts) -> list[str]:
         following = rule_of(definition).next_after(mark if start is None else max(mark, start - TICK))
         if following is not None and definition["ends_at"] is not None and following > definition["ends_at"]:
             following = None
+        wake = cursor["wake_at"]
+        if wake is not None and wake > mark:  # a handler's own next time
+            following = wake if following is None else min(following, wake)
         if state == "active" and following is None:
             found.append(f"schedule {schedule}: active, and nothing is to come")
         if state == "active" and following is not None and cursor["cut_until"] is None and due != following:

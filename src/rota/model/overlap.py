@@ -82,11 +82,11 @@ def judge(runs: RunSet, state: KeyState) -> Verdict:
         return Verdict((START, *(WAIT,) * (count - 1)))
     if runs.always_wait:
         return Verdict((WAIT,) * count)
+    waiting = state.waiting - (1 if state.holder is None else 0)  # the first counts as the holder of a free key
     if runs.overlap == "queue_one":
-        waiting = state.waiting - (1 if state.holder is None else 0)
         return Verdict(((WAIT if waiting == 0 else SKIP),) * count)
     if runs.overlap == "queue_all":
-        room = max(0, runs.queue_max - state.waiting)
+        room = max(0, runs.queue_max - waiting)
         return Verdict(tuple(WAIT if i < room else SKIP for i in range(count)))
     if runs.overlap == "replace":
         if state.holder is None:
