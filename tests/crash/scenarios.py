@@ -6,16 +6,19 @@ at an instant at which nothing has happened yet.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from rota.engine.keeper import Keeper
 from rota.errors import Conflict, NotFound
 from rota.model.run import Claimed, Failed, Interrupted, Outcome, Succeeded, TimedOut, UnknownJob
 from rota.model.schedule import Key
-from rota.store import backfill, cancels, edits, manual, migrate, orders, runs, schedules, skips
+from rota.model.settings import Settings
+from rota.store import backfill, cancels, dialect, edits, manual, migrate, orders, passes, runs, schedules, skips
 from rota.store.database import Database
 from tests.support import seed
 from tests.support.hands import START, HandClock
@@ -23,16 +26,25 @@ from tests.support.steps import ME, Steps
 
 Act = Callable[[Database, HandClock], None]
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
+LATER = timedelta(hours=2)
+"""After the beginning an act that was killed is carried out again."""
+KEPT = timedelta(minutes=10)
+"""History from before this much after the beginning goes the second time."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A world and what happens in it. `migrated`: it begins with rota's tables; `drained`: its runs are all run then."""
+    """A world and what happens in it. `migrated`: it begins with rota's tables; `drained`: its runs are all run then.
+
+    `ahead`: its clock stood in the future once; `since`: history from before is not kept.
+    """
 
     prepare: Act
     act: Act
     migrated: bool = True
     drained: bool = True
+    ahead: bool = False
+    since: datetime = START
 
 
 def key(name: str) -> Key:
@@ -216,6 +228,39 @@ def cancel_one(conn: Any) -> None:
         cancels.request_cancel(conn, queued[0]["id"], "cancel", ME, now)
 
 
+def prepare_keeper(database: Database, clock: HandClock) -> None:
+    """Everything that a keeper repairs: a dead node's runs, stale rows, a cursor that sleeps, a wrong clock, old history."""
+    prepare_work(database, clock)
+    steps = Steps(database, clock)
+    sleeping, forgotten = seeded(database, "sleeping"), seeded(database, "forgotten", overlap="allow")
+    steps.join("old")
+    clock.on(minutes=1)
+    steps.turn()
+    database.call(dialect.execute, "UPDATE {cursors} SET due_at = NULL WHERE schedule_id = %s", [sleeping])
+    sql = "DELETE FROM {ready} WHERE run_id IN (SELECT id FROM {runs} WHERE schedule_id = %s)"
+    database.call(dialect.execute, sql, [forgotten])
+    for run in steps.claim("old", 2):
+        steps.settle([steps.decide(run, Succeeded())], "old")
+        sql = "INSERT INTO {ready} (lane, priority, run_id) VALUES ('default', 0, %s)"
+        database.call(dialect.execute, sql, [run.id])
+    right = clock.now()
+    clock.on(hours=5)
+    database.call(passes.watch_clock)
+    steps.turn()
+    clock.set(right)
+
+
+def act_keeper(database: Database, clock: HandClock) -> None:
+    """A keeper watches until it may fence, and sweeps until both rounds of the pass are over."""
+    steps, node = Steps(database, clock), f"k{clock.now():%H%M}"
+    steps.join(node)
+    keeper = Keeper(database, Settings.of({"retention": LATER - KEPT, "keep_runs": 1}), node=node)
+    for number in range(6):
+        clock.on(seconds=4 if number < 5 else 70)
+        asyncio.run(keeper.turn(sweep=number in (0, 4, 5)))
+    steps.turn()
+
+
 def prepare_migration(database: Database, clock: HandClock) -> None:
     """Nothing: the database is empty."""
 
@@ -229,5 +274,6 @@ SCENARIOS: Mapping[str, Scenario] = {
     "cut": Scenario(prepare_cut, act_cut, drained=False),
     "work": Scenario(prepare_work, act_work),
     "edits": Scenario(prepare_edits, act_edits),
+    "keeper": Scenario(prepare_keeper, act_keeper, ahead=True, since=START + KEPT),
     "migration": Scenario(prepare_migration, act_migration, migrated=False),
 }

@@ -95,8 +95,11 @@ class Facts:
         )
 
 
-def recorded_spans(facts: Facts) -> list[Span]:
-    """The spans as definitions and the record of changes tell them; for histories in which the clock only went on."""
+def recorded_spans(facts: Facts, since: datetime | None = None) -> list[Span]:
+    """The spans as definitions and the record of changes tell them; for histories in which the clock only went on.
+
+    `since`: what is older is not kept any more.
+    """
     spans: list[Span] = []
     for schedule, cursor in facts.cursors.items():
         mine = sorted(
@@ -107,7 +110,7 @@ def recorded_spans(facts: Facts) -> list[Span]:
         for definition, until in zip(mine, bounds, strict=True):
             end = min(until, cursor["watermark"])
             for low, high in _without(off, definition["created_at"], end):
-                spans.append(Span(schedule, definition["id"], low, high))
+                spans.append(Span(schedule, definition["id"], low if since is None else max(low, since), high))
     return spans
 
 
@@ -174,11 +177,13 @@ def out_of_place(facts: Facts, spans: Sequence[Span], *, ahead: bool = False) ->
     named_at: dict[int, set[datetime]] = defaultdict(set)
     for span in spans:
         named_at[span.schedule_id].update(named(facts.definitions[span.definition_id], span.after, span.until))
+    oldest = {schedule: min(s.after for s in spans if s.schedule_id == schedule) for schedule in [*named_at]}
     for run in facts.runs:
         at, schedule = run["scheduled_for"], run["schedule_id"]
         if run["cause"] not in ("schedule", "catchup") or (ahead and at > facts.cursors[schedule]["watermark"]):
             continue
-        if at not in named_at[schedule]:
+        low = oldest.get(schedule)
+        if at not in named_at[schedule] and (low is None or at > low):
             found.append(f"run {run['id']} of schedule {schedule}: fired for {at}, which is no decided occurrence")
     for d in facts.decisions:
         mark = facts.cursors[d["schedule_id"]]["watermark"]
@@ -286,15 +291,15 @@ def unfinished(facts: Facts) -> list[str]:
     return left + [f"ready still holds run {row['run_id']}" for row in facts.ready]
 
 
-def broken(facts: Facts, spans: Sequence[Span] | None = None, *, ahead: bool = False) -> list[str]:
+def broken(facts: Facts, spans: Sequence[Span], *, ahead: bool = False) -> list[str]:
     """Every law that these facts break; `ahead` as in `out_of_place`."""
-    wanted = recorded_spans(facts) if spans is None else spans
-    return undisposed(facts, wanted) + out_of_place(facts, wanted, ahead=ahead) + unarmed(facts) + unruly(facts)
+    return undisposed(facts, spans) + out_of_place(facts, spans, ahead=ahead) + unarmed(facts) + unruly(facts)
 
 
-def check(database: Database, spans: Sequence[Span] | None = None, *, over: bool = False, ahead: bool = False) -> Facts:
+def check(database: Database, *, over: bool = False, ahead: bool = False, since: datetime | None = None) -> Facts:
     """Assert that the laws hold; with `over` also that nothing is left to do. What was read."""
     facts = database.read(Facts.read)
+    spans = recorded_spans(facts, since)
     faults = broken(facts, spans, ahead=ahead) + (unfinished(facts) if over else [])
     assert not faults, "\n".join(["the laws are broken:", *faults])
     return facts

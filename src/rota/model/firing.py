@@ -259,9 +259,6 @@ class _Span:
         first = self.rule.next_after(low) if last_wall is not None else None
         if first is None or first > self.last or fixed_wall(self.rule, first) != last_wall:
             return low
-        found = self.rule.occurrence(first)
-        if found is not None and found.flag == "second":
-            return low  # the clock shows this wall time twice, and `dst_overlap: both` asked for both
         return self._skip(low, first, reasons.ZONE_DATA)
 
     def _first_in_window(self) -> datetime | None:
