@@ -126,8 +126,16 @@ class Heartbeat:
         wait = renewal
         while not self._stop.wait(wait):
             with self._lock:
-                self.beat()
+                self._beat_on()
             wait = min(renewal, RECONNECT_S) if self._away_since_last else renewal
+
+    def _beat_on(self) -> None:
+        """One beat that no error ends the thread for: a process that no longer renews is half alive."""
+        try:
+            self.beat()
+        except Exception:
+            self._away_since_last = True
+            log.exception("heartbeat.failed", extra={"node": self.node.id})
 
     def stop(self, *, leave: bool = True) -> None:
         """End the thread; with `leave` the node's row says that it stopped in order. Never raises for the database."""

@@ -215,7 +215,13 @@ class Service:
     async def _join_again(self) -> None:
         """Give up what this node ran, its tokens are void, and go on under a fresh id."""
         beat = self.heartbeat
-        if beat is None or not await self._when_there(beat.rejoin):
+        try:
+            if beat is None or not await self._when_there(beat.rejoin):
+                return
+        except Exception:
+            log.exception("loop.failed", extra={"loop": "rejoin"})  # a process that gave up here would claim nothing
+            await nap(1.0)
+            self._rejoin()
             return
         log.warning("node.rejoined", extra={"old": self.node, "node": beat.id})
         self.node = beat.id

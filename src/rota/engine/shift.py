@@ -48,13 +48,13 @@ class Shift:
         done = await self.worker.turn()
         self.worker.turned_at = self._monotonic()
         await self._flush()
-        if not self.worker.ended and not (done.more and self.worker.free):
+        if not self.worker.any_ended and not (done.more and self.worker.free):
             await self.worker.ear.sleep(self._patience(done))
 
     def _patience(self, done: Turned) -> float:
         """How long there is nothing to do unless a hint says otherwise."""
         waits = [self.settings.poll.total_seconds()]
-        if self.worker.held:
+        if self.worker.answerable:
             waits.append(FLUSH_S)
         if done.next_token is not None:
             waits.append(max(done.next_token.total_seconds(), _LEAST_S))
@@ -89,8 +89,15 @@ class Shift:
             if self._monotonic() - told_at >= renewal:
                 told_at = self._monotonic()
                 self.worker.tell_blocked()
-            if self.worker.held:
-                await self._guarded(self.worker.watch_cancels)
+            if self.worker.answerable:
+                await self._look_at_cancels()
+
+    async def _look_at_cancels(self) -> None:
+        """One look that no error ends the watch for: without it no cancel would reach running code any more."""
+        try:
+            await self._guarded(self.worker.watch_cancels)
+        except Exception:
+            log.exception("loop.failed", extra={"loop": "cancels"})
 
     async def _drain(self) -> None:
         """Wait for handlers, then ask them to stop, then hand back what did not."""

@@ -82,6 +82,7 @@ def make_engine(url: str | URL, *, pool_size: int = 8, synchronous: str = "FULL"
             max_overflow=pool_size,
             pool_pre_ping=False,
             pool_reset_on_return="rollback",
+            isolation_level="READ COMMITTED",  # whatever the database's own default is
             connect_args={
                 "connect_timeout": 5,
                 "keepalives": 1,
@@ -197,12 +198,16 @@ class Database:
                 if isinstance(self._given, Engine):
                     if self._pid and self._pid != os.getpid():
                         self._given.dispose(close=False)
-                    self._engine = self._given
+                    self._engine = self._ours(self._given)
                 else:
                     self._engine = make_engine(self.url, pool_size=self._pool_size, synchronous=self._synchronous)
                 self._pid = os.getpid()
                 self._threads = None
             return self._engine
+
+    def _ours(self, given: Engine) -> Engine:
+        """An application's engine with rota's isolation, on the same pool; the application's own use keeps its own."""
+        return given if self.sqlite else given.execution_options(isolation_level="READ COMMITTED")
 
     def options(self, *, write: bool) -> dict[str, Any]:
         """The execution options that store functions look at."""

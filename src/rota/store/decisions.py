@@ -54,7 +54,8 @@ def record(conn: Connection, now: datetime, node: str, decided: Sequence[Decided
             fresh.append(each)
             last[each.schedule_id] = _Last(0, d.until_at, mark)
     table = of(conn).decisions
-    dialect.update_many(conn, table, [{"id": i, "until_at": u, "at": now} for i, u in extended.items()], keys=["id"])
+    longer = [{"id": i, "until_at": u, "at": now, "node": node} for i, u in extended.items()]
+    dialect.update_many(conn, table, longer, keys=["id"])
     dialect.insert_many(conn, table, [_row(d, now, node) for d in fresh])
     return fresh
 

@@ -7,9 +7,11 @@ changes when another connection has committed.
 from __future__ import annotations
 
 import contextlib
+import os
+import socket
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from sqlalchemy.engine import URL
@@ -17,6 +19,8 @@ from sqlalchemy.engine import URL
 from rota.store.dialect import CHANNEL
 
 _PING: Final = 20.0
+_ANSWER: Final = 10.0
+"""A round trip that takes longer than this has no end: a pooler or a firewall swallows it."""
 _ALIVE: Final[dict[str, Any]] = {
     "connect_timeout": 5,
     "keepalives": 1,
@@ -29,6 +33,23 @@ _ALIVE: Final[dict[str, Any]] = {
 
 def _dsn(url: URL) -> str:
     return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+@contextlib.contextmanager
+def _bounded(conn: Any) -> Iterator[None]:
+    """Cut the connection where what is done within takes too long, so that it raises instead of waiting for ever."""
+    late = threading.Timer(_ANSWER, _cut, [conn.fileno()])
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
+
+
+def _cut(descriptor: int) -> None:
+    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as path:
+        path.shutdown(socket.SHUT_RDWR)
 
 
 class PostgresHints:
@@ -65,8 +86,9 @@ class PostgresHints:
             try:
                 if self._sender is None:
                     self._sender = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **_ALIVE)
-                for kind in kinds:
-                    self._sender.execute("SELECT pg_notify(%s, %s)", (CHANNEL, kind))
+                with _bounded(self._sender):
+                    for kind in kinds:
+                        self._sender.execute("SELECT pg_notify(%s, %s)", (CHANNEL, kind))
             except psycopg.Error:
                 self._close_sender()
 
@@ -99,7 +121,8 @@ class PostgresHints:
                 got = True
             silent = 0.0 if got else silent + 0.5
             if silent >= _PING:
-                conn.execute("SELECT 1")
+                with _bounded(conn):
+                    conn.execute("SELECT 1")
                 silent = 0.0
 
 
