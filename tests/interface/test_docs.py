@@ -118,15 +118,23 @@ def answer(folder: Path, command: str) -> str:
     ours, theirs = pty.openpty()
     with (folder / "stderr").open("wb") as errors:
         child = subprocess.Popen(
-            ["sh", "-c", command], cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=errors
+            ["sh", "-c", command],
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=errors,
+            start_new_session=True,
         )
     os.close(theirs)
-    late = threading.Timer(TIME_S, child.kill)
+    late = threading.Timer(TIME_S, os.killpg, (child.pid, signal.SIGKILL))  # the shell's children hold the terminal too
     late.start()
-    output = b"".join(read(ours)).decode().replace("\r\n", "\n")
-    code = child.wait()
-    late.cancel()
-    late.join()
+    try:
+        output = b"".join(read(ours)).decode().replace("\r\n", "\n")
+        code = child.wait()
+    finally:
+        late.cancel()
+        late.join()
     assert code == 0, f"$ {command}\n{output}{(folder / 'stderr').read_text()}"
     return output
 
