@@ -144,6 +144,12 @@ class NodeNotFound(NotFound):
     code = "X404906NODNFD"
 
 
+class EventsForgotten(NotFound):
+    """A cursor is older than the events that are kept; the message names the gap. Start again at its end."""
+
+    code = "X410901EVTGON"
+
+
 class Conflict(Error):
     """The thing is in a state in which this cannot be done."""
 

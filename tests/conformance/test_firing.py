@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -219,6 +220,17 @@ def test_a_schedule_that_ends_is_done(world: World) -> None:
     world.turn(minute(5))
     (cursor,) = world.rows("SELECT state, due_at FROM {cursors}")
     assert (cursor["state"], cursor["due_at"]) == ("done", None)
+
+
+def test_events_tell_instants_as_the_contract_does(world: World) -> None:
+    world.add("a")
+    world.turn(minute(3))
+    (fired,) = world.events("schedule.fired")
+    (folded,) = world.events("schedule.coalesced")
+    told = json.loads(fired["data"]) if isinstance(fired["data"], str) else fired["data"]
+    span = json.loads(folded["data"]) if isinstance(folded["data"], str) else folded["data"]
+    assert told["scheduled_for"] == "2026-03-01T12:03:00Z"
+    assert (span["after"], span["until"]) == ("2026-03-01T12:00:00Z", "2026-03-01T12:02:59.999999Z")
 
 
 def test_equal_schedules_each_fire_in_one_batch(world: World) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from rota.errors import EventsForgotten
 from rota.model.event import Event
-from rota.store import events
+from rota.store import events, retention
 from rota.store.database import Connection, Database
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -43,6 +44,17 @@ def test_events_are_read_in_the_order_of_their_ids(database: Database) -> None:
     assert [e["subject"] for e in found] == ["a", "b", "c"]
     assert [e["id"] for e in found] == sorted(e["id"] for e in found)
     assert [e["subject"] for e in _read(database, found[0]["id"])] == ["b", "c"]
+
+
+def test_a_cursor_older_than_what_is_kept_is_told_of_the_gap(database: Database) -> None:
+    database.call(events.write, [_tell(name) for name in "abcd"])
+    _number(database)
+    ids = [e["id"] for e in _read(database, 0)]
+    database.call(retention.prefix, "events", NOW + timedelta(days=1), 3)
+    with pytest.raises(EventsForgotten, match=f"events {ids[0] + 1} to {ids[2]}"):
+        _read(database, ids[0])
+    assert [e["subject"] for e in _read(database, ids[2])] == ["d"]
+    assert [e["subject"] for e in _read(database, 0)] == ["d"], "0 begins at the oldest that is kept"
 
 
 def test_two_open_transactions_the_later_one_commits_first(pg_url: str) -> None:

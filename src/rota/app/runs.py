@@ -23,6 +23,7 @@ _FILTERS: Final = ("schedule", "job", "state", "lane", "node", "cause")
 
 
 Lines = list[LogLine]
+Artifacts = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,16 @@ class Runs:
         """At most `limit` pieces of the run's output, in order, behind `after`; readable while the run goes on."""
         mark = None if after is None else (after.token, after.seq)
         return [LogLine.of(row) for row in self._core.read(_logs, run_id, mark, limit)]
+
+    def artifacts(self, run_id: int) -> Artifacts:
+        """What the run saved with `ctx.save`, by name: {name, at, size in bytes}."""
+        self.get(run_id)
+        return self._core.read(logs.artifacts, run_id)
+
+    def artifact(self, run_id: int, name: str) -> bytes:
+        """One artifact of a run. Raises NotFound."""
+        self.get(run_id)
+        return self._core.read(logs.artifact, run_id, name)
 
     def follow(self, run_id: int) -> Iterator[LogLine]:
         """The run's output as it comes, until the run is final and all of it was told."""

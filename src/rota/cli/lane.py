@@ -49,7 +49,8 @@ def _told(state: State, records: Sequence[dict[str, Any]]) -> None:
         dump(state, records[0] if len(records) == 1 else list(records))
         return
     for lane in records:
-        text = f"lane {lane['name']}: concurrency {_limit(lane)}" + (", paused" if lane["paused"] else "")
+        rate = "" if lane["rate"] is None else f", rate {lane['rate']}"
+        text = f"lane {lane['name']}: concurrency {_limit(lane)}{rate}" + (", paused" if lane["paused"] else "")
         say(lane["name"] if state.output == "name" else text)
 
 

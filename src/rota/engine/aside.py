@@ -27,6 +27,11 @@ def versions() -> str:
     return f"rota {VERSION}, zone data {zone_data_version()}"
 
 
+def cannot(error: Exception) -> CannotCompute:
+    """The error of a schedule whose next occurrence cannot be computed, with the versions that could not."""
+    return CannotCompute(f"{error!r:.500} ({versions()})")
+
+
 def in_halves(scheduler: Scheduler, now: datetime | None) -> Turned:
     """Fire what is due in ever smaller parts, after the database refused a batch for good.
 
@@ -91,7 +96,8 @@ def _try_again(conn: Connection, schedule_id: int) -> None:
         rule.last_until(now)
         rule.next_after(now)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is put on record with this version
-        reason = f"{UNCOMPUTABLE}: {error!r:.500} ({versions()})"
+        fault = cannot(error)
+        reason = f"{fault.code}: {fault.message}"
         dialect.execute(conn, "UPDATE {cursors} SET disabled_reason = %s WHERE schedule_id = %s", [reason, schedule_id])
         return
     schedules.enable_locked(conn, cursor, now, f"this version computes it ({versions()})")

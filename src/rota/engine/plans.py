@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from rota.calendar.recurrence import Recurrence
-from rota.errors import Error
+from rota.errors import Error, LocallyIncapable
 from rota.model.firing import Firing, plan_firing
 from rota.model.policy import Policies
 from rota.model.schedule import Cursor
@@ -70,7 +70,7 @@ class Plans:
             anchor = None if timing.anchor is None else datetime.fromisoformat(timing.anchor)
             rule = recurrence(timing.canonical, timing.zone, anchor, timing.dst_gap, timing.dst_overlap)
         except Error as error:
-            return error
+            return LocallyIncapable(f"this node cannot make the rule of {target.key}: {error.message}")
         if len(self._likes) > _MOST:
             self._likes.clear()
         like = Like(rule, target.policies, dialect.read_at(timing.valid_from), dialect.read_at(timing.ends_at))

@@ -164,7 +164,8 @@ class Scheduler:
             raise NodeBroken(f"{len(broken)} schedules of one batch cannot be computed here: {broken[0][2]!r}")
         judged = []
         for known, cursor, error in broken:
-            reason = f"{aside.UNCOMPUTABLE}: {error!r:.500} ({aside.versions()})"
+            fault = aside.cannot(error)
+            reason = f"{fault.code}: {fault.message}"
             judged.append(firings.Judged(known.target, cursor, uncomputable(cursor, reason)))
             key = known.target.key
             events.write(conn, [event("schedule.uncomputable", now, key, error=repr(error)[:500], node=self.node)])

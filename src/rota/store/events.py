@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from rota.errors import EventsForgotten
 from rota.model.event import Event
-from rota.store import dialect
+from rota.store import dialect, leases
 from rota.store.tables import of
+
+FORGOTTEN: Final = "events_forgotten"
+"""The largest id of an event that retention has deleted."""
 
 
 def write(conn: Connection, events: Sequence[Event]) -> None:
@@ -71,7 +75,15 @@ def number(conn: Connection) -> int:
 def after(
     conn: Connection, cursor: int, limit: int = 100, *, types: Sequence[str] = (), subject: str | None = None
 ) -> list[dict[str, Any]]:
-    """At most `limit` events with an id above `cursor`, in order, as {id, type, at, subject, code, data}."""
+    """At most `limit` events with an id above `cursor`, in order, as {id, type, at, subject, code, data}.
+
+    0 begins at the oldest that is kept. Raises EventsForgotten for another cursor that retention has overtaken (law 8).
+    """
+    forgotten = int(leases.recall(conn, FORGOTTEN) or 0)
+    if 0 < cursor < forgotten:
+        raise EventsForgotten(
+            f"after: events {cursor + 1} to {forgotten} are older than what is kept; go on after {forgotten}, or with 0"
+        )
     table = of(conn).events
     statement = table.select().where(table.c.id > cursor).order_by(table.c.id).limit(limit)
     if types:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from rota.model import reasons
 from rota.model.event import CODES, Event, event
 from rota.model.firing import TICK, Decision, Fire, Firing
+from rota.model.instants import rfc3339
 from rota.model.overlap import NewRun, RunSet
 from rota.model.schedule import DONE, Cursor, Definition
 from rota.store import dialect, events, intake, plain
@@ -148,7 +149,7 @@ def run_set(d: Target | Definition, fires: Sequence[Fire], *, always_wait: bool)
 
 def _new_run(d: Target | Definition, fire: Fire) -> NewRun:
     if fire.cause == "probe":
-        scope, invocation = d.key.rsplit("/", 1)[0], f"{d.key}@probe-{fire.at.isoformat()}"
+        scope, invocation = d.key.rsplit("/", 1)[0], f"{d.key}@probe-{rfc3339(fire.at)}"
         return NewRun(
             d.id, d.key, "probe", d.lane, d.priority, d.schedule_id, scope=scope, invocation=invocation
         )  # fmt: skip
@@ -299,8 +300,8 @@ def _write_events(
                 now,
                 keys[one.schedule_id].key,
                 reason=one.decision.reason,
-                after=one.decision.after_at.isoformat(),
-                until=one.decision.until_at.isoformat(),
+                after=rfc3339(one.decision.after_at),
+                until=rfc3339(one.decision.until_at),
             )
         )
     events.write(conn, written)
@@ -312,7 +313,7 @@ def _fired(definition: Target | Definition, placed: intake.Placed, now: datetime
         "run": placed.id,
         "job": definition.job,
         "schedule": definition.key,
-        "scheduled_for": None if at is None else at.isoformat(),
+        "scheduled_for": None if at is None else rfc3339(at),
         "cause": placed.run.cause,
         "place": placed.place,
     }

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from rota.model.event import CODES, Event
 from rota.model.firing import Fire, Firing
+from rota.model.instants import rfc3339
 from rota.store import dialect, events, intake
 from rota.store.definitions import Target
 from rota.store.tables import of
@@ -66,7 +67,7 @@ def insert(conn: Connection, now: datetime, plain: Sequence[tuple[Target, Fire]]
 
 def _said(free: Sequence[tuple[Target, Fire]]) -> list[str]:
     """The occurrences as events tell them; there are few different ones."""
-    known = {fire.at: fire.at.isoformat() for _, fire in free}
+    known = {fire.at: rfc3339(fire.at) for _, fire in free}
     return [known[fire.at] for _, fire in free]
 
 

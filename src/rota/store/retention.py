@@ -14,7 +14,8 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from rota.model.run import FINAL
-from rota.store import dialect
+from rota.store import dialect, leases
+from rota.store.events import FORGOTTEN
 
 _CHILDREN: Final = ("logs", "progress", "artifacts", "cancels")
 _OF_SCHEDULES: Final = ("decisions", "skips", "health", "definitions", "cursors")
@@ -78,6 +79,8 @@ def prefix(conn: Connection, table: str, cutoff: datetime, limit: int) -> Batch:
         old += 1
     if old:
         dialect.execute(conn, f"DELETE FROM {{{table}}} WHERE id <= %s", [rows[old - 1]["id"]])
+        if table == "events":
+            leases.remember(conn, FORGOTTEN, rows[old - 1]["id"])
     return Batch(old, 0, old < limit)
 
 
