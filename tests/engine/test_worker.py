@@ -139,7 +139,7 @@ def test_a_cancel_stops_running_code(world: World) -> None:
 
 
 def test_r03_a_cancel_between_claim_and_start_is_seen(world: World) -> None:
-    """The cancel commits after the claim's statement and before the code is invoked."""
+    """The cancel commits after the claim, its hint is heard before the claim's answer: the code is not invoked."""
     (run,) = world.place(world.add("a"))
     called = []
 
@@ -148,13 +148,18 @@ def test_r03_a_cancel_between_claim_and_start_is_seen(world: World) -> None:
 
     async def main() -> None:
         worker = worker_of(world, noop)
-        original = worker._answered
+        original = world.db.acall
 
-        def between(*args: Any) -> None:
-            original(*args)
+        async def answers_late(op: Any, *args: Any) -> Any:
+            answer = await original(op, *args)
+            world.db.acall = original  # type: ignore[method-assign]
             world.db.call(cancels.request_cancel, run, "cancel", ME, at(1))
+            assert worker.answerable
+            assert not worker.held
+            assert await worker.watch_cancels() == 1
+            return answer
 
-        worker._answered = between  # type: ignore[method-assign,assignment]
+        world.db.acall = answers_late  # type: ignore[method-assign,assignment]
         await worker.turn(START)
         await worker.finish(at(2))
 

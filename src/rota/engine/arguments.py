@@ -128,6 +128,8 @@ class Parameters:
 
         Raises InvalidArguments where stored arguments no longer fit: the handler may be newer than the run.
         """
+        if not args and not self.by_name and self.context is None:
+            return [], {}
         faults: list[Fault] = []
         positional: list[Any] = []
         named: dict[str, Any] = {}

@@ -10,10 +10,13 @@ import asyncio
 import contextvars
 import os
 import threading
-from collections.abc import Awaitable, Callable
-from typing import Protocol
+import types
+from collections.abc import Awaitable, Callable, Generator
+from types import CoroutineType
+from typing import Any, Protocol
 
 from rota.engine.context import Holder
+from rota.engine.loops import Ends, HandlerLoops, post
 from rota.engine.outcome import Limits, failure
 from rota.model.run import Failed, Succeeded
 from rota.targets.process import Process
@@ -21,8 +24,6 @@ from rota.targets.process import Process
 Raw = Succeeded | Failed
 Report = Callable[[Raw, bool], None]
 """(what the code did, whether it ended because of `stop`)."""
-
-Start = Callable[[asyncio.AbstractEventLoop], None]
 
 
 class Body(Protocol):
@@ -42,77 +43,156 @@ def _leave_if_forked(pid: int) -> None:
 
 
 class TaskBody:
-    """A coroutine, as a task called `name` of the loop that `submit` chooses (None: the present one)."""
+    """A coroutine of `call()`, performed in a task of the loop that `loops` chooses (None: in one of the present loop).
+
+    `returned` makes the outcome of what the coroutine returned; it may raise.
+    """
+
+    __slots__ = (
+        "_asked",
+        "_call",
+        "_ends",
+        "_limits",
+        "_loops",
+        "_over",
+        "_report",
+        "_returned",
+        "_shown",
+        "_task",
+        "_yielded",
+    )
 
     def __init__(
         self,
-        make: Callable[[], Awaitable[Raw]],
+        call: Callable[[], Awaitable[Any]],
+        returned: Callable[[Any], Raw],
         report: Report,
         limits: Limits,
-        submit: Callable[[Start], None] | None,
-        name: str,
+        loops: HandlerLoops | None,
+        shown: Callable[[], str],
     ) -> None:
-        self._make = make
+        self._call = call
+        self._returned = returned
         self._report = report
         self._limits = limits
-        self._submit = submit
-        self._name = name
-        self._home: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[Raw] | None = None
+        self._loops = loops
+        self._shown = shown
+        self._ends: Ends | None = None
+        self._task: asyncio.Task[Any] | None = None
         self._asked = False
         self._yielded = False
+        self._over = False
 
     def start(self) -> None:
-        """Make the task, here or where `submit` says."""
-        self._home = asyncio.get_running_loop()
-        if self._submit is None:
-            self._begin(self._home)
+        """Have it performed, here or where `loops` says."""
+        if self._loops is None:
+            task = self._task = asyncio.get_running_loop().create_task(self._alone(), name=self._shown())
+            task.add_done_callback(self._never_began)
         else:
-            self._submit(self._begin)
+            self._ends = self._loops.ends()
+            self._loops.submit(self)
+
+    async def _alone(self) -> None:
+        await self.perform(_nothing)
+
+    def _never_began(self, _task: asyncio.Task[None]) -> None:
+        """Cancelled before its first step."""
+        if not self._over:
+            self._end(failure(asyncio.CancelledError(), self._limits))
 
     def stop(self) -> None:
-        """Cancel the task, in its own loop; one that has not begun will be cancelled as it begins."""
+        """Cancel the task, in its own loop; one that has not begun will not."""
         self._asked = True
         task = self._task
         if task is None:
             return
-        loop = task.get_loop()
-        if loop is self._home:
+        if self._ends is None:
             self._cancel(task)
         else:
-            _post(loop, self._cancel, task)
+            post(task.get_loop(), self._cancel, task)
 
-    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        task = self._task = loop.create_task(self._main(), name=self._name)
-        task.add_done_callback(self._done)
-        if self._asked:
-            self._cancel(task)
+    def _cancel(self, task: asyncio.Task[Any]) -> None:
+        """The task may be in other hands by now, if the code has ended by itself. False from `cancel`: it is at its end."""
+        if not self._over:
+            self._yielded = task.cancel() or self._yielded
 
-    def _cancel(self, task: asyncio.Task[Raw]) -> None:
-        """False from `cancel` means that it had ended by itself."""
-        self._yielded = task.cancel() or self._yielded
+    def name(self) -> str:
+        """What it is called in a warning."""
+        return self._shown()
 
-    async def _main(self) -> Raw:
-        """Contain whatever the code raises: a loop that sees SystemExit or KeyboardInterrupt in a task ends."""
-        pid = os.getpid()
+    async def perform(self, suspended: Callable[[], None]) -> bool:
+        """Carry it out in the present task; whether the task is as good as new (`loops.Startable`).
+
+        Contains whatever the code raises: a loop that sees SystemExit or KeyboardInterrupt in a task ends.
+        """
+        task = self._task = asyncio.current_task()
+        if self._asked:  # looked at after `_task` was set, and set before it is looked at: a stop is never missed
+            self._yielded = True
+            self._end(failure(asyncio.CancelledError(), self._limits))
+            return True
+        pid, unused = os.getpid(), True
         try:
-            return await self._make()
+            code = self._call()
+            if isinstance(code, CoroutineType):
+                # By hand up to where it first waits: most that is done quickly never does, and leaves the task unused.
+                try:
+                    waits = code.send(None)
+                except StopIteration as end:
+                    value = end.value
+                else:
+                    unused = self._keeps(task, suspended)
+                    value = await _rest(code, waits)
+            else:
+                unused = self._keeps(task, suspended)
+                value = await code
+            raw = self._returned(value)
         except GeneratorExit:
             raise
         except BaseException as error:  # noqa: BLE001 - an outcome, whatever it is
-            return failure(error, self._limits)
+            raw = failure(error, self._limits)
         finally:
             _leave_if_forked(pid)
+        self._end(raw)
+        return unused and task is not None and not task.cancelling()
 
-    def _done(self, task: asyncio.Task[Raw]) -> None:
-        try:
-            raw = task.result()
-        except BaseException as error:  # noqa: BLE001 - cancelled before its first step
-            raw = failure(error, self._limits)
-        if task.get_loop() is self._home:
+    def _keeps(self, task: asyncio.Task[Any] | None, suspended: Callable[[], None]) -> bool:
+        """The code waits, so the task is its own from now on."""
+        if task is not None:
+            task.set_name(self._shown())
+        suspended()
+        return False
+
+    def _end(self, raw: Raw) -> None:
+        self._over = True
+        if self._ends is None:
             self._report(raw, self._yielded)
-        elif self._home is not None:
-            _post(self._home, self._report, raw, self._yielded)
+        else:
+            self._ends.call(self._report, raw, self._yielded)
+
+
+def _nothing() -> None:
+    """Nobody waits for the task."""
+
+
+@types.coroutine
+def _rest(code: CoroutineType[Any, Any, Any], waits: Any) -> Generator[Any, Any, Any]:
+    """What is left of a coroutine that has been driven to where it waits for `waits`; its value."""
+    while True:
+        try:
+            yield waits
+        except GeneratorExit:
+            code.close()
+            raise
+        except BaseException as error:  # noqa: BLE001 - it is the code's, as from any await
+            try:
+                waits = code.throw(error)
+            except StopIteration as end:
+                return end.value
+        else:
+            try:
+                waits = code.send(None)
+            except StopIteration as end:
+                return end.value
 
 
 class ThreadBody:
@@ -141,7 +221,7 @@ class ThreadBody:
         except BaseException as error:  # noqa: BLE001 - an outcome, whatever it is
             raw = failure(error, self._limits)
         _leave_if_forked(pid)
-        _post(home, self._report, raw, self._holder.saw_stop)
+        post(home, self._report, raw, self._holder.saw_stop)
 
 
 class ChildBody:
@@ -178,13 +258,4 @@ class ChildBody:
             raw = self._call()
         except BaseException as error:  # noqa: BLE001 - whatever went wrong here ends this run, and no other
             raw = failure(error, self._limits)
-        _post(home, self._report, raw, self._stopped())
-
-
-def _post(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *args: object) -> None:
-    """Have `call` called by a loop of another thread; nobody listens any more where that loop is closed."""
-    try:
-        loop.call_soon_threadsafe(call, *args)
-    except RuntimeError:
-        if not loop.is_closed():
-            raise
+        post(home, self._report, raw, self._stopped())

@@ -17,7 +17,7 @@ from rota.store.database import Connection
 _MOST: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Finished:
     """A run whose claim is to end, and what its code did."""
 

@@ -7,7 +7,8 @@ its own, so that an async handler costs one task and nothing else. Timers are re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import functools
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
@@ -37,6 +38,7 @@ _MESSAGES: Final[dict[Why, str]] = {
     "fenced": "interrupted: the node was fenced",
 }
 _DEFAULT_LIMITS: Final = Limits()
+_SUCCEEDED: Final = Succeeded()
 
 
 class Execution:
@@ -45,6 +47,11 @@ class Execution:
     `start` or `run`, once, on the worker's loop. `job` None means that no handler of that name is known here. `secret`
     signs HTTP jobs that have none of their own. `loops` are where async handlers run (None: on the worker's loop).
     """
+
+    __slots__ = (
+        "_body", "_clock", "_done", "_holder", "_isolated", "_job", "_limits", "_lines", "_loop", "_loops", "_secret", "_sink",
+        "_timed_out", "_timeout", "_timer", "_when_stopped", "_why", "claimed", "outcome", "stopped",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -174,6 +181,7 @@ class Execution:
         if self._timer is not None:
             self._timer.cancel()
         self._finish(self._judge(raw, yielded))
+        self._body = None  # they know each other: without this only the collector would free them
         waiting, self._when_stopped = self._when_stopped, []
         for call in waiting:
             call(self)
@@ -200,12 +208,12 @@ class Execution:
     def _finish(self, outcome: Outcome) -> None:
         if self.outcome is None:
             self.outcome = outcome
-            if self._done is not None:
-                self._done(outcome)
+            done, self._done = self._done, None  # it knows this object, too
+            if done is not None:
+                done(outcome)
 
     # --- bodies ---
 
-    @property
     def _shown(self) -> str:
         """How a warning names what runs here."""
         return f"{self.claimed.job} (run {self.claimed.id})"
@@ -215,7 +223,7 @@ class Execution:
             return self._isolated_body(job) if job.isolated else self._python_body(job, job.handler)
         spec = job.spec
         if isinstance(spec, Http):
-            return TaskBody(lambda: self._send(spec), self._end, self._limits, None, self._shown)
+            return TaskBody(lambda: self._send(spec), _same, self._end, self._limits, None, self._shown)
         if spec is None:
             raise ValueError(f"job {job.name} has neither a handler nor a target")
         process, output, values = Process(self._limits.grace), self._output(), Values.of(self.claimed)
@@ -244,23 +252,15 @@ class Execution:
             self._holder = Holder(context)
         positional, named = parameters.bind(self.claimed.args, context, job.name)
         if self._holder is None or job.is_async:
-            submit = self._loops.submit if self._loops is not None else None
-            return TaskBody(self._awaited(handler, positional, named), self._end, self._limits, submit, self._shown)
+            call = functools.partial(handler, *positional, **named) if positional or named else handler
+            return TaskBody(call, self._returned, self._end, self._limits, self._loops, self._shown)
         name = f"rota-run-{self.claimed.id}"
         return ThreadBody(
             lambda: self._returned(handler(*positional, **named)), self._end, self._limits, self._holder, name
         )
 
-    def _awaited(
-        self, handler: Callable[..., Any], positional: list[Any], named: dict[str, Any]
-    ) -> Callable[[], Awaitable[Raw]]:
-        async def make() -> Raw:
-            return self._returned(await handler(*positional, **named))
-
-        return make
-
     def _returned(self, value: object) -> Succeeded:
-        return Succeeded() if value is None else succeeded(value, self._output(), self._limits)
+        return _SUCCEEDED if value is None else succeeded(value, self._output(), self._limits)
 
     def _output(self) -> Output:
         """The one bounded way into the run's log."""
@@ -270,6 +270,10 @@ class Execution:
 
     def _deadline(self) -> datetime | None:
         return None if self._timeout is None else self._clock.now() + self._timeout
+
+
+def _same(raw: Raw) -> Raw:
+    return raw
 
 
 def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:

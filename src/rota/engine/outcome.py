@@ -30,7 +30,7 @@ class Limits:
     trace_chars: int = 16 * 1024
 
 
-_OWN_FILES: Final = ("rota/engine/bodies.py", "rota/engine/isolate.py", "rota/engine/invoke.py")
+_OWN_FILES: Final = ("rota/engine/bodies.py", "rota/engine/loops.py", "rota/engine/isolate.py", "rota/engine/invoke.py")
 
 
 def succeeded(value: object, output: Output, limits: Limits) -> Succeeded:

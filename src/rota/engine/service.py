@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from rota.calendar.civil import zone_data_version
+from rota.engine.collector import calm
 from rota.engine.heartbeat import Calls, Heartbeat
 from rota.engine.keeper import Keeper
 from rota.engine.loops import HandlerLoops
@@ -154,6 +155,7 @@ class Service:
         if self.scheduler is not None:
             tasks.append(self._task("scheduler", self.scheduler.run))
         working = self._task("worker", self.worker.run) if self.worker is not None else None
+        calm()
         self.started.set()
         await self._stop.wait()
         if self.scheduler is not None:

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from rota.engine.exchange import Answer, Decider, Finished, Wanted, exchange, facts, interrupted, refused
-from rota.engine.invoke import Execution
+from rota.engine.invoke import Execution, Why
 from rota.engine.loops import HandlerLoops
 from rota.engine.outcome import Limits
 from rota.engine.registry import Registry
@@ -25,7 +25,7 @@ from rota.engine.shift import Shift
 from rota.engine.sink import Buffer, Collected
 from rota.engine.sink import write as write_said
 from rota.engine.wake import CANCEL, EVENT, READY, SCHEDULE, Ear, Wake
-from rota.errors import DatabaseUnavailable, Error
+from rota.errors import Error
 from rota.model.run import Claimed, Interrupted, Outcome
 from rota.model.settings import Settings
 from rota.store import cancels, claims, dialect
@@ -108,6 +108,8 @@ class Worker:
         self.cancel_ear: Ear = self.wake.ear(CANCEL)
         self.stopping = False
         self._doubtful = False
+        self._asked: dict[int, Why] = {}
+        self._claiming = False
         self._handed_back_at = database.clock.monotonic()
         self._told_at = 0.0
         self._turns = 0
@@ -135,6 +137,16 @@ class Worker:
         """Those of its hands whose code has ended and that wait for their settlement."""
         return frozenset((one.run.id, one.run.token) for one in self._finished)
 
+    @property
+    def answerable(self) -> bool:
+        """Whether it holds runs, or may: a claim is under way."""
+        return bool(self._hands) or self._claiming
+
+    @property
+    def any_ended(self) -> bool:
+        """Whether any of its hands waits for its settlement."""
+        return bool(self._finished)
+
     def give_up(self, hand: Hand, message: str) -> None:
         """Settle a run as interrupted although its code has not stopped: its process is about to end."""
         self._finished.append(interrupted(hand.run, message))
@@ -156,7 +168,7 @@ class Worker:
         answer = await self._exchange(wanted, batch, now)
         self._answered(batch, answer)
         if answer.taken:
-            await self._start(answer.taken)
+            self._start(answer.taken)
         return Turned(len(answer.taken), len(answer.settled), answer.more, answer.next_token)
 
     async def finish(self, now: datetime | None = None) -> int:
@@ -175,6 +187,7 @@ class Worker:
 
     async def _exchange(self, wanted: Wanted, batch: list[Finished], now: datetime | None) -> Answer:
         said = self.sink.take()
+        self._claiming = wanted.limit > 0
         try:
             return await self.database.acall(exchange, wanted, batch, said, self._decider, now)
         except StatementRefused as error:
@@ -185,6 +198,8 @@ class Worker:
             self._doubtful = self._doubtful or wanted.limit > 0
             self._keep(batch, said)
             raise
+        finally:
+            self._claiming = False
 
     def _keep(self, batch: Iterable[Finished], said: Collected) -> None:
         self._finished.extendleft(reversed(list(batch)))
@@ -240,8 +255,12 @@ class Worker:
 
     # --- executing ---
 
-    async def _start(self, taken: list[Claimed]) -> None:
-        """Start the code of what was claimed, but for runs that somebody has asked to end meanwhile."""
+    def _start(self, taken: list[Claimed]) -> None:
+        """Start the code of what was claimed, but for runs that somebody is known to have asked to end meanwhile.
+
+        The claim has looked at `cancels` itself. What is asked for later is seen on its hint or within one renewal, as
+        for any run, also where the look came before the claim's answer.
+        """
         made = []
         for run in taken:
             execution = self._make(self._registry.get(run.job), run, self.sink)
@@ -249,25 +268,20 @@ class Worker:
             self._hands[key] = Hand(run, execution, self.node)
             self._busy.add(key)
             made.append(execution)
-        asked = await self._asked([run.id for run in taken])
         for execution in made:
-            kind = asked.get(execution.claimed.id)
+            kind = self._asked.get(execution.claimed.id)
             if kind is not None:
-                execution.cancel("replace" if kind == "replace" else "cancel")
+                execution.cancel(kind)
             execution.start(functools.partial(self._ended, execution))
-
-    async def _asked(self, ids: list[int]) -> dict[int, str]:
-        """Cancel requests that came after the claim's statement; where they cannot be read now, the watch finds them."""
-        try:
-            return await self.database.aread(cancels.cancels_of, ids)
-        except DatabaseUnavailable:
-            return {}
 
     def _ended(self, execution: Execution, outcome: Outcome) -> None:
         run = execution.claimed
         key = (run.id, run.token)
         hand = self._hands.get(key)
-        execution.when_stopped(lambda _: self._freed(key))
+        if execution.stopped:
+            self._busy.discard(key)
+        else:
+            execution.when_stopped(lambda _: self._freed(key))
         if hand is not None:
             if isinstance(outcome, Interrupted) and hand.node != self.node:
                 self._hands.pop(key)  # fenced: its token is void, and the keeper moves the run on
@@ -303,10 +317,14 @@ class Worker:
     async def watch_cancels(self) -> int:
         """Ask the code of every run that somebody wants to end to stop; how many there are."""
         asked = await self.database.aread(cancels.of_claims, self.node)
-        wanted = {run: kind for run, kind in asked.items() if kind in ("cancel", "replace")}
-        for (run, _), hand in list(self._hands.items()):
+        wanted: dict[int, Why] = {}
+        for run, kind in asked.items():
+            if kind != "no_retry":
+                wanted[run] = "replace" if kind == "replace" else "cancel"
+        self._asked = wanted  # among them may be runs of a claim whose answer is still on its way
+        for (run, _), hand in list(self._hands.items()) if wanted else ():
             if run in wanted:
-                hand.execution.cancel("replace" if wanted[run] == "replace" else "cancel")
+                hand.execution.cancel(wanted[run])
         return len(wanted)
 
     def tell_blocked(self) -> None:

@@ -21,9 +21,12 @@ TRANSITIONS: Final[dict[str, tuple[str, ...]]] = {
 CAUSES: Final = ("schedule", "catchup", "backfill", "manual", "event", "retry", "probe", "recorded")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Claimed:
-    """A run as a worker holds it after its claim: all it needs to invoke and to settle."""
+    """A run as a worker holds it after its claim: all it needs to invoke and to settle. Nobody changes it.
+
+    Not frozen: making a frozen value of so many fields was a tenth of all that a run costs.
+    """
 
     id: int
     token: int

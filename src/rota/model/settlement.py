@@ -15,9 +15,9 @@ UNKNOWN_FOR: Final = timedelta(hours=1)
 """How long after it was queued a run of an unknown job is kept before it fails."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Settlement:
-    """The end of one claim: a final state, or `queued` again from `admit_at`.
+    """The end of one claim: a final state, or `queued` again from `admit_at`. Nobody changes it (see `Claimed`).
 
     `counts` tells whether the attempt counts; `lost` is added to the run's number of losses; `event` is written where
     the attempt ends without ending the run. Only written where id, token and state `running` still match.
