@@ -125,3 +125,16 @@ def test_a_connection_of_before_an_outage_is_replaced(pg_url: str, pg_server: po
         with pg_server.connect() as conn:
             conn.execute(sql, (pg_url.rsplit("/", 1)[-1],))
         assert database.call(nodes.beats) == {}
+
+
+def test_a_fence_does_not_wait_for_a_locked_row(pg_url: str) -> None:
+    """With a lease under 10 s a process that stopped inside its renewal kept every keeper from fencing anybody."""
+    with closing(Database(pg_url)) as stopped, closing(Database(pg_url)) as keeper:
+        now = keeper.clock.now()
+        for name in ("n1", "n2"):
+            keeper.call(nodes.join, nodes.Node(name, ("worker",), None, 1, "1", "2026a"), now)
+        with stopped.transaction() as conn:
+            assert nodes.renew(conn, "n1", now).live
+            assert keeper.call(nodes.fence, {"n1": 0, "n2": 0}, now, "n3") == ["n2"]
+        assert keeper.call(nodes.fence, {"n1": 0}, now, "n3") == []
+        assert keeper.call(nodes.fence, {"n1": 1}, now, "n3") == ["n1"]

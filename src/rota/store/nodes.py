@@ -113,12 +113,19 @@ def beats(conn: Connection) -> dict[str, int]:
 
 
 def fence(conn: Connection, seen: Mapping[str, int], now: datetime, keeper: str) -> list[str]:
-    """Step one: fence each of these nodes if its beats are still what the keeper saw; those that were fenced."""
+    """Step one: fence each of these nodes if its beats are still what the keeper saw; those that were fenced.
+
+    A row that is locked is passed over until the next look: its node renews this moment, or was stopped while it did.
+    So a fence never waits, neither for that node nor with the others behind it.
+    """
     fenced = []
+    same = "WHERE id = %s AND state = 'live' AND beats = %s"
     for node, number in sorted(seen.items()):
+        if not dialect.query(conn, f"SELECT id FROM {{nodes}} {same}" + dialect.skip_locked(conn), [node, number]):
+            continue
         done = dialect.execute(
             conn,
-            "UPDATE {nodes} SET state = 'fenced', ended_at = %s WHERE id = %s AND state = 'live' AND beats = %s",
+            f"UPDATE {{nodes}} SET state = 'fenced', ended_at = %s {same}",
             [dialect.at(conn, now), node, number],
         )
         if done == 1:
