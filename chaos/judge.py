@@ -46,7 +46,7 @@ def judge(database: Database, path: Path) -> Verdict:
     """Everything that can be said once all processes have ended."""
     facts = database.read(Facts.read)
     nodes, events = database.read(_nodes), database.read(_events)
-    verdict = Verdict(faults=broken(facts) + unfinished(facts))
+    verdict = Verdict(faults=broken(facts, recorded_spans(facts)) + unfinished(facts))
     record = Record.read(path) if path.exists() else Record()
     kinds = _dispositions(facts)
     verdict.dispositions = dict(sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0])))
