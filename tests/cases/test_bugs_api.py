@@ -133,7 +133,7 @@ class Load:
         assert self.errors == []
 
 
-@pytest.mark.parametrize("times", [20, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("times", [20, pytest.param(300, marks=pytest.mark.full)])
 def test_bug_106_removal_under_load(world: World, times: int) -> None:
     with Load(world):
         for number in range(times):

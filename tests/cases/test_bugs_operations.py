@@ -307,7 +307,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-@pytest.mark.parametrize("rounds", [40, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("rounds", [40, pytest.param(300, marks=pytest.mark.full)])
 def test_bug_153_nothing_is_kept_per_run(world: World, rounds: int) -> None:
     """100 fires, claims and settlements a minute: neither objects nor memory grow with their number."""
     world.db.call(seed.schedules, START, [f"s{n}" for n in range(100)])
