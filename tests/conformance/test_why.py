@@ -101,6 +101,18 @@ def test_earliest(world: World) -> None:
     assert "was folded into run" in world.why("12:03").sentence
 
 
+def test_a_growing_row_of_skips_tells_an_instant_for_its_last_one_alone(world: World) -> None:
+    """One row stands for all of them and keeps when the last was decided."""
+    world.add("a")
+    for minute in ("12:01", "12:02", "12:03", "12:04"):
+        world.fire(minute)
+    first, last = world.why("12:02"), world.why("12:04")
+    assert "held its single-flight key" in first.sentence
+    assert "decided at" not in first.sentence
+    assert (first.decided_at, first.node) == (None, None)
+    assert "; decided at 12:04:00 by s1." in last.sentence
+
+
 def produce(world: World, reason: str) -> str:
     """Bring a schedule `a` into a state in which the occurrence that is returned has the reason."""
     match reason:

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from rota.model import telling
-from rota.model.firing import TICK
+from rota.model.firing import TICK, Plan
 from rota.model.instants import local
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, REMOVED
 from rota.model.telling import Facts, Told
@@ -128,7 +128,9 @@ def _fired(conn: Connection, subject: Subject, at: datetime, run: Mapping[str, A
 
 
 def _decided(conn: Connection, subject: Subject, at: datetime, row: Mapping[str, Any]) -> Answer:
-    definition = subject.plan_at(conn, row["revision"]).definition
+    plan = subject.plan_at(conn, row["revision"])
+    definition = plan.definition
+    told = row if _told_by_row(plan, at, row) else {"node": None, "at": None}
     facts = Facts(
         subject.name,
         at,
@@ -136,16 +138,25 @@ def _decided(conn: Connection, subject: Subject, at: datetime, row: Mapping[str,
         definition.policies.to_json(),
         what=row["what"],
         reason=row["reason"],
-        node=row["node"],
-        decided_at=row["at"],
+        node=told["node"],
+        decided_at=told["at"],
         outage=evidence.outage(conn, at, row["at"]) if row["reason"] in _WHILE_AWAY else None,
         paused=row["what"] == "coalesced" and evidence.was_paused(conn, subject, at, row["at"]),
         by=evidence.who(conn, subject, row, at),
         into=evidence.folded_into(conn, subject, at) if row["what"] == "coalesced" else None,
-        holder=evidence.blocker(conn, subject, row["at"]) if row["reason"] == "overlap" else None,
+        holder=evidence.blocker(conn, subject, told["at"] or at) if row["reason"] == "overlap" else None,
     )
-    more = {"node": row["node"], "decided_at": row["at"]}
+    more = {"node": told["node"], "decided_at": told["at"]}
     return _answer(subject, at, row["what"], telling.decided(facts), reason=row["reason"], **more)
+
+
+def _told_by_row(plan: Plan, at: datetime, row: Mapping[str, Any]) -> bool:
+    """Whether the row's instant and node are those of this occurrence's decision.
+
+    A row of skips for overlap grows with each of them and keeps the last one's; of the others it does not tell.
+    """
+    following = plan.recurrence.next_after(at)
+    return row["reason"] != "overlap" or following is None or following > row["until_at"]
 
 
 def _pending(conn: Connection, subject: Subject, at: datetime) -> Answer:
