@@ -26,7 +26,7 @@ def world(pg_url: str) -> Iterator[World]:
 def plan(conn: Connection) -> dict[str, Any]:
     lanes.open_ones(conn, None, 0)
     now = at(1)
-    params = ("default", "n1", LIMIT, now, now, "n1", now, now)
+    params = ("default", "n1", LIMIT, now, "n1")
     sql = "EXPLAIN (ANALYZE, FORMAT JSON) " + of(conn).sql(claims._TAKE)
     found = dialect.tuples(conn, sql, params)[0][0]
     top: dict[str, Any] = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]

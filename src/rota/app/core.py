@@ -142,10 +142,10 @@ class Core:
     def change(
         self, hints: Sequence[str], op: Callable[Concatenate[Connection, P], T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """`call`, and once it is committed tell the loops of all processes to look. A lost hint costs one poll."""
-        answer = self.call(op, *args, **kwargs)
-        self.hint(*hints)
-        return answer
+        """`call`, and as it is committed tell the loops of all processes to look. A lost hint costs one poll."""
+        if self.database.sqlite:  # there they see the commit itself
+            return self.call(op, *args, **kwargs)
+        return self.call(dialect.notifying, hints, op, *args, **kwargs)
 
     def hint(self, *kinds: str) -> None:
         """Wake loops elsewhere. On SQLite they see the commit itself."""

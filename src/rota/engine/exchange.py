@@ -82,7 +82,7 @@ def exchange(
     now: datetime | None = None,
 ) -> Answer:
     """Write what was said, settle what has ended, claim what there is room for; the clock is asked once, first."""
-    at = now or dialect.instant(conn)
+    at = now or dialect.began(conn)
     if said:
         sink.write(conn, said)
     settled, again = _settle(conn, finished, decider, at, wanted.node) if finished else (set(), set())

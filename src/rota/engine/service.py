@@ -193,7 +193,7 @@ class Service:
         ear = self.wake.ear(EVENT)
         while not self._stop.is_set():
             try:
-                while await self.database.acall(events.number):
+                while await self.database.acall(events.number) >= events.NUMBERED_AT_ONCE:
                     pass
             except (DatabaseUnavailable, StatementRefused) as error:
                 log.debug("database.away", extra={"error": str(error)})

@@ -69,56 +69,44 @@ def known(conn: Connection) -> dict[int, Template]:
     return _KNOWN.setdefault(conn.engine, {})
 
 
-# `gone` are the runs whose `ready` rows were deleted. A run with a cancel on record never starts, nor does one whose
-# first start is later than its grace allows. `{among}` is the membership test that each database plans best.
+# `{gone}` are the runs whose `ready` rows were deleted. A run with a cancel on record never starts, nor does one whose
+# first start is later than its grace allows.
 _VERDICT: Final = (
-    "verdict AS {once}(SELECT r.id AS v_id, CASE WHEN k.kind IS NOT NULL THEN 'cancelled'"
-    " WHEN r.token = 0 AND r.expires_at < %s THEN 'expired' ELSE 'running' END AS v_state,"
-    " CASE k.kind WHEN 'cancel' THEN 'cancelled' WHEN 'replace' THEN 'replaced' WHEN 'no_retry' THEN 'disabled'"
-    " ELSE CASE WHEN r.token = 0 AND r.expires_at < %s THEN 'late' END END AS v_reason"
-    " FROM {{runs}} r LEFT JOIN (SELECT run_id, min(kind) AS kind FROM {{cancels}}"
-    " WHERE run_id {among} GROUP BY run_id) k ON k.run_id = r.id WHERE r.id {among})"
+    "verdict AS MATERIALIZED (SELECT run_id AS v_id, {at} AS v_now,"
+    " (SELECT min(k.kind) FROM {{cancels}} k WHERE k.run_id = g.run_id) AS v_kind FROM {gone} g)"
 )
+_STARTS: Final = "v_kind IS NULL AND (token > 0 OR expires_at IS NULL OR expires_at >= v_now)"
 _START: Final = (
-    "UPDATE {{runs}} SET state = v_state, reason = v_reason,"
-    " token = token + CASE v_state WHEN 'running' THEN 1 ELSE 0 END,"
-    " attempt = attempt + CASE v_state WHEN 'running' THEN 1 ELSE 0 END,"
-    " node = CASE v_state WHEN 'running' THEN %s ELSE node END,"
-    " started_at = CASE v_state WHEN 'running' THEN {at} ELSE started_at END,"
-    " finished_at = CASE v_state WHEN 'running' THEN NULL ELSE {at} END"
-    " FROM verdict WHERE {{runs}}.id = v_id AND state = 'queued'"
+    "UPDATE {runs} SET"
+    " state = CASE WHEN " + _STARTS + " THEN 'running' WHEN v_kind IS NULL THEN 'expired' ELSE 'cancelled' END,"
+    " reason = CASE WHEN " + _STARTS + " THEN NULL WHEN v_kind = 'cancel' THEN 'cancelled'"
+    " WHEN v_kind = 'replace' THEN 'replaced' WHEN v_kind = 'no_retry' THEN 'disabled' ELSE 'late' END,"
+    " token = CASE WHEN " + _STARTS + " THEN token + 1 ELSE token END,"
+    " attempt = CASE WHEN " + _STARTS + " THEN attempt + 1 ELSE attempt END,"
+    " node = CASE WHEN " + _STARTS + " THEN %s ELSE node END,"
+    " started_at = CASE WHEN " + _STARTS + " THEN v_now ELSE started_at END,"
+    " finished_at = CASE WHEN " + _STARTS + " THEN NULL ELSE v_now END"
+    " FROM verdict WHERE {runs}.id = v_id AND state = 'queued'"
     " RETURNING id, state, token, attempt, node, schedule_id, definition_id, lane, priority, scheduled_for,"
     " not_before, invocation, cause, covers_from, covers_to, covers_count, lost, created_at, args,"
-    " (SELECT h.last_success_for FROM {{health}} h WHERE h.schedule_id = {{runs}}.schedule_id) AS since"
-)
+    " (SELECT h.last_success_for FROM {health} h WHERE h.schedule_id = {runs}.schedule_id) AS since"
+)  # fmt: skip
 _LIVE: Final = "EXISTS (SELECT 1 FROM {nodes} n WHERE n.id = %s AND n.state = 'live' AND NOT n.draining)"
 _FIRST: Final = "FROM {ready} WHERE lane = %s AND " + _LIVE + " ORDER BY priority, run_id LIMIT %s"
 
 
-def _one_statement() -> str:
-    """PostgreSQL's claim. ARRAY(…) keeps every table on index and tid scans, whatever its statistics say."""
-    among = "= ANY(ARRAY(SELECT run_id FROM gone))"
-    return (
-        "WITH chosen AS MATERIALIZED (SELECT ctid AS place " + _FIRST + " FOR UPDATE SKIP LOCKED),"
-        " gone AS (DELETE FROM {ready} WHERE ctid = ANY(ARRAY(SELECT place FROM chosen)) RETURNING run_id), "
-        + _filled(_VERDICT, among, "MATERIALIZED ", "%s")
-        + ", taken AS (" + _filled(_START, among, "", "%s::timestamptz") + "),"
-        " kept AS (INSERT INTO {claims} (run_id, token, node, lane)"
-        " SELECT id, token, node, lane FROM taken WHERE state = 'running')"
-        " SELECT * FROM taken"
-    )  # fmt: skip
-
-
-def _filled(template: str, among: str, once: str, at: str) -> str:
-    return template.format(among=among, once=once, at=at)
-
-
-_TAKE: Final = _one_statement()
+# PostgreSQL's claim. ARRAY(…) keeps every table on index and tid scans, whatever its statistics say.
+_TAKE: Final = (
+    "WITH chosen AS MATERIALIZED (SELECT ctid AS place " + _FIRST + " FOR UPDATE SKIP LOCKED),"
+    " gone AS (DELETE FROM {ready} WHERE ctid = ANY(ARRAY(SELECT place FROM chosen)) RETURNING run_id), "
+    + _VERDICT.format(at="%s::timestamptz", gone="(SELECT unnest(ARRAY(SELECT run_id FROM gone)) AS run_id)")
+    + ", taken AS (" + _START + "),"
+    " kept AS (INSERT INTO {claims} (run_id, token, node, lane)"
+    " SELECT id, token, node, lane FROM taken WHERE state = 'running')"
+    " SELECT * FROM taken"
+)  # fmt: skip
 _TAKE_HERE: Final = (
-    "WITH gone AS (SELECT value AS run_id FROM json_each(%s)), "
-    + _filled(_VERDICT, "IN (SELECT run_id FROM gone)", "", "%s")
-    + " "
-    + _filled(_START, "IN (SELECT run_id FROM gone)", "", "%s")
+    "WITH " + _VERDICT.format(at="%s", gone="(SELECT value AS run_id FROM json_each(%s))") + " " + _START
 )
 
 
@@ -167,7 +155,7 @@ def take(
 def _take(conn: Connection, node: str, lane: str, limit: int, now: datetime) -> list[Row]:
     instant = dialect.at(conn, now)
     if dialect.is_postgresql(conn):
-        rows = dialect.tuples(conn, _TAKE, [lane, node, limit, instant, instant, node, instant, instant])
+        rows = dialect.tuples(conn, _TAKE, [lane, node, limit, instant, node])
     else:
         rows = _take_in_steps(conn, node, lane, limit, instant)
     return sorted([Row(*row) for row in rows], key=_order)
@@ -186,7 +174,7 @@ def _take_in_steps(conn: Connection, node: str, lane: str, limit: int, instant: 
     sql = f"DELETE FROM {{ready}} WHERE lane = %s AND (priority, run_id) IN (SELECT priority, run_id FROM {ready})"
     dialect.execute(conn, sql, [lane, *params])
     ids = json.dumps([run for _, run in keys])
-    rows = dialect.tuples(conn, _TAKE_HERE, [ids, instant, instant, node, instant, instant])
+    rows = dialect.tuples(conn, _TAKE_HERE, [instant, ids, node])
     claimed = (
         "INSERT INTO {claims} (run_id, token, node, lane) SELECT id, token, node, lane FROM {runs}"
         " WHERE state = 'running' AND id IN (SELECT value FROM json_each(%s))"

@@ -7,9 +7,9 @@ same connection: Core costs four times as much per row (design document 6).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Boolean, Connection, Table
 from sqlalchemy.exc import DBAPIError
@@ -21,11 +21,16 @@ from rota.store.tables import Instant, Json, from_micros, of, to_micros
 
 __all__ = ["encode", "insert_columns", "insert_many", "is_postgresql", "update_many"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 CHANNEL: Final = "rota_wake"
 _SYSTEM: Final = SystemClock()
 _SETTINGS: Final = (
     "set_config('application_name', %s, true), set_config('idle_in_transaction_session_timeout', '10s', true),"
-    " set_config('lock_timeout', '2s', true), set_config('statement_timeout', '30s', true)"
+    " set_config('lock_timeout', '2s', true), set_config('statement_timeout', '30s', true),"
+    # Compiling takes a second where a plan looks costly, and with a queue's statistics any may.
+    " set_config('jit', 'off', true)"
 )
 
 
@@ -46,7 +51,18 @@ def start(conn: Connection, name: str) -> datetime | None:
     if not is_postgresql(conn):
         return None
     row = conn.exec_driver_sql(f"SELECT clock_timestamp(), {_SETTINGS}", (name,)).one()
+    conn.execution_options(rota_began=_utc(row[0]))
     return _utc(row[0])
+
+
+def began(conn: Connection) -> datetime:
+    """The instant that the first statement of this transaction of rota's own has told: a question less than `instant`.
+
+    For a turn that asks the clock first; whoever takes a lock asks `instant` behind it.
+    """
+    options = conn.get_execution_options()
+    known: datetime | None = options.get("rota_began")
+    return instant(conn) if known is None or options.get("rota_clock", _SYSTEM).simulated else known
 
 
 def instant(conn: Connection) -> datetime:
@@ -183,6 +199,8 @@ def instant_text(conn: Connection, column: str) -> str:
 def json_object(conn: Connection, always: Mapping[str, str], given: Mapping[str, str]) -> str:
     """An SQL expression: a JSON object of name -> expression; of `given` only those that are not NULL."""
     pairs, more = (", ".join(f"'{name}', {sql}" for name, sql in part.items()) for part in (always, given))
+    if not given:
+        return f"jsonb_build_object({pairs})" if is_postgresql(conn) else f"json_object({pairs})"
     if is_postgresql(conn):
         return f"jsonb_build_object({pairs}) || jsonb_strip_nulls(jsonb_build_object({more}))"
     return f"json_patch(json_object({pairs}), json_object({more}))"
@@ -223,11 +241,28 @@ def lock_named(conn: Connection, names: Iterable[str]) -> None:
         conn.exec_driver_sql(sql, (ordered,))
 
 
+def notifying(
+    conn: Connection,
+    payloads: Iterable[str],
+    op: Callable[Concatenate[Connection, P], T],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """`op`, and hints that go out with its commit: one round trip and one commit less than hints behind it.
+
+    For single acts by hand alone: sessions that send hints commit one after the other.
+    """
+    answer = op(conn, *args, **kwargs)
+    notify(conn, payloads)
+    return answer
+
+
 def notify(conn: Connection, payloads: Iterable[str]) -> None:
     """Send wake hints; they reach listeners when the transaction commits. Nothing on SQLite (data_version serves)."""
     if is_postgresql(conn):
-        for payload in sorted(set(payloads)):
-            conn.exec_driver_sql("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
+        sql = "SELECT pg_notify(%s, n) FROM unnest(%s::text[]) AS a(n)"
+        conn.exec_driver_sql(sql, (CHANNEL, sorted(set(payloads))))
 
 
 _RETRYABLE: Final = {"40001", "40P01", "55P03"}

@@ -53,6 +53,9 @@ def change(
     dialect.insert_many(conn, of(conn).changes, [row])
 
 
+NUMBERED_AT_ONCE: Final = 5000
+
+
 def number(conn: Connection) -> int:
     """Give committed events their order; the number moved, 0 where another node is at it or nothing waits.
 
@@ -66,7 +69,8 @@ def number(conn: Connection) -> int:
         return 0
     return dialect.execute(
         conn,
-        "WITH moved AS (DELETE FROM {event_inbox} WHERE id IN (SELECT id FROM {event_inbox} ORDER BY id LIMIT 5000)"
+        "WITH moved AS (DELETE FROM {event_inbox} WHERE id IN (SELECT id FROM {event_inbox} ORDER BY id"
+        f" LIMIT {NUMBERED_AT_ONCE})"
         " RETURNING *) INSERT INTO {events} (type, at, subject, code, data)"
         " SELECT type, at, subject, code, data FROM moved ORDER BY id",
     )

@@ -111,12 +111,12 @@ def _schedules(conn: Connection, names: Sequence[str]) -> dict[str, int]:
     return {row[0]: row[1] for row in conn.execute(statement)}
 
 
-def definition_of(conn: Connection, scope: str, name: str, now: datetime) -> Definition:
-    """The definition that runs requested for this job in `scope` refer to; a new revision if the registry moved on.
+def definition_of(conn: Connection, scope: str, job: Mapping[str, Any], now: datetime) -> Definition:
+    """The definition that runs requested in `scope` for this job, a row of `get`, refer to.
 
-    Raises JobNotFound.
+    A new revision if the registry has moved on.
     """
-    job = get(conn, name)
+    name = job["name"]
     table = of(conn).definitions
     key = f"{scope}/{name}"
     newest = table.select().where(table.c.schedule_id.is_(None), table.c.key == key).order_by(table.c.revision.desc())

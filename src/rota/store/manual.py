@@ -105,14 +105,15 @@ def enqueue(conn: Connection, order: Order, by: By) -> int:
 
     Raises JobNotFound, InvalidArguments, InvalidValue.
     """
-    now = dialect.instant(conn)
+    now = dialect.began(conn)
     spec = normalise({"args": order.args, "lane": order.lane, "priority": order.priority})
-    check_arguments(order.job, spec["args"], jobs.get(conn, order.job)["parameters"])
+    job = jobs.get(conn, order.job)
+    check_arguments(order.job, spec["args"], job["parameters"])
     if order.not_before is not None and order.not_before > now + _AHEAD:
         raise InvalidValue(f"not_before: {rfc3339(order.not_before)} is more than a hundred years ahead")
     if order.dedupe_key is not None:
         check_dedupe_key(order.dedupe_key)
-    return orders.enqueue(conn, order, now, by)
+    return orders.enqueue(conn, order, now, by, job)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,13 @@ class Order:
     cause: str = "manual"
 
 
-def enqueue(conn: Connection, order: Order, now: datetime, by: By) -> int:
+def enqueue(conn: Connection, order: Order, now: datetime, by: By, job: Mapping[str, Any] | None = None) -> int:
     """Place the run; its id. A second request with the same key gets the first one's run, and changes nothing.
 
-    The run is queued, or `skipped` from birth where the job's overlap policy says so. Raises JobNotFound.
+    The run is queued, or `skipped` from birth where the job's overlap policy says so. `job` is the registry's row of the
+    job where the caller has read it. Raises JobNotFound.
     """
-    definition = jobs.definition_of(conn, order.scope, order.job, now)
+    definition = jobs.definition_of(conn, order.scope, job or jobs.get(conn, order.job), now)
     lane = order.lane if order.lane is not None else definition.lane
     lanes.ensure_lane(conn, lane, now)
     policies = definition.policies

@@ -16,7 +16,7 @@ from rota.model.settlement import Settlement
 from rota.model.storable import clean, is_clean
 from rota.store import dialect, firings, health, logs
 from rota.store.claims import templates
-from rota.store.runs import Settled, tell
+from rota.store.runs import Settled, tell, telling
 
 _COLUMNS: Final = (
     ("s_id", "bigint"),
@@ -38,6 +38,11 @@ _WRITE: Final = (
     " node = CASE s_state WHEN 'queued' THEN NULL ELSE node END FROM {source}"
     " WHERE id = s_id AND token = s_token AND state = 'running' AND (cause <> 'probe' OR s_locked)"
     " RETURNING id, token, state, schedule_id, definition_id, scheduled_for, cause"
+)
+_ALL: Final = (
+    "WITH done AS ({write}, reason, attempt, admit_at, error),"
+    " freed AS (DELETE FROM {{claims}} WHERE run_id = ANY(ARRAY(SELECT id FROM done))), told AS ({tell})"
+    " SELECT id, token, state, schedule_id, definition_id, scheduled_for, cause FROM done"
 )
 _MOST: Final = 5000
 
@@ -66,10 +71,7 @@ def _settle(conn: Connection, settlements: Sequence[Settlement], now: datetime, 
         rows += _write(conn, [by_id[run] for run in probes], now, set(probes))
     if not rows:
         return set()
-    member, params = dialect.in_list(conn, [row.id for row in rows])
-    dialect.execute(conn, f"DELETE FROM {{claims}} WHERE run_id {member}", params)
     _traces(conn, [(by_id[row.id], row) for row in rows], now)
-    tell(conn, [row.id for row in rows], now)
     failures = health.move(conn, rows, now)
     for row in rows:
         cursor = locked.get(row.id)
@@ -118,9 +120,19 @@ def _probes(conn: Connection, left: Sequence[Settlement]) -> dict[int, Cursor | 
 
 
 def _write(conn: Connection, settlements: Sequence[Settlement], now: datetime, locked: set[int]) -> list[Settled]:
+    """End the claims that still stand, with their rows in `claims` and their events: one statement on PostgreSQL."""
     values = [_values(s, now, s.run_id in locked) for s in settlements]
     source, params = dialect.derived(conn, "s", _COLUMNS, values)
-    return sorted([Settled(*row) for row in dialect.tuples(conn, _WRITE.format(source=source), params)])
+    write = _WRITE.format(source=source)
+    if dialect.is_postgresql(conn):
+        sql = _ALL.format(write=write, tell=telling(conn, "done"))
+        return sorted([Settled(*row) for row in dialect.tuples(conn, sql, [*params, now])])
+    rows = sorted([Settled(*row) for row in dialect.tuples(conn, write, params)])
+    if rows:
+        member, those = dialect.in_list(conn, [row.id for row in rows])
+        dialect.execute(conn, f"DELETE FROM {{claims}} WHERE run_id {member}", those)
+        tell(conn, [row.id for row in rows], now)
+    return rows
 
 
 def _values(s: Settlement, now: datetime, locked: bool) -> tuple[Any, ...]:
