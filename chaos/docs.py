@@ -29,6 +29,10 @@ and the handlers' record is compared with them:
 - a run that was started again has a loss on record for each start before the last, and each of those processes was fenced;
 - each run has one event of its firing and one of its end; each `succeeded` is confirmed by the handler that ended it.
 
+The choice of whom to kill does not ask whether it has begun: on a machine that is busy with other things a process takes
+seconds to start, many kills meet one that is still starting, and there is little time in which anything fires. Each table
+says how many.
+
 """
 
 
