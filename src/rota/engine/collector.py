@@ -22,6 +22,5 @@ def calm() -> None:
     if _done or not gc.isenabled() or gc.get_threshold()[0] not in _DEFAULTS:
         return
     _done.add(_THRESHOLD)
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # without a collection first: it takes longer than all else that a start does, for little garbage
     gc.set_threshold(_THRESHOLD, *gc.get_threshold()[1:])
