@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from rota import Rota
-from rota.api import application as api
-from rota.model.policy import NAMES as POLICIES
 from rota.server.application import build
 
 BASE = "http://127.0.0.1:8470"
@@ -164,12 +161,3 @@ def test_openapi(client: TestClient) -> None:
     document = client.get("/openapi.json").json()
     assert document["openapi"].startswith("3.1")
     assert set(document["paths"]) == {"/api/v1/schedules", "/api/v1/runs", "/healthz", "/readyz"}
-
-
-def test_the_page_of_http_names_every_endpoint_and_field(client: TestClient, app: Rota) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "http.md").read_text("utf-8")
-    app.schedules.add("x", job="tick", when="@daily")
-    app.enqueue("tick")
-    names = {name for path in ("schedules", "runs") for name in items(client, f"/api/v1/{path}")[0]} - set(POLICIES)
-    names |= {*api.SCHEDULE_FILTERS, *api.RUN_FILTERS, *client.get("/openapi.json").json()["paths"]}
-    assert sorted(name for name in names if f"`{name}`" not in page) == []
