@@ -288,7 +288,7 @@ def drop_database(server: Server, name: str) -> None:
 
 
 def connections_left(server: Server, name: str) -> int:
-    """How many connections to a database are open; those just closed get two seconds to leave the server's list."""
+    """How many connections to a database are open; those just closed get ten seconds to leave the server's list."""
     count = 0
     with server.connect() as connection:
 
@@ -298,5 +298,5 @@ def connections_left(server: Server, name: str) -> int:
             count = int(str(row[0])) if row else 0
             return count == 0
 
-        until(none_left, 2.0)
+        until(none_left, 10.0)
     return count

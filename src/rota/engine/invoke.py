@@ -232,7 +232,8 @@ class Execution:
     async def _send(self, spec: Http) -> Raw:
         from rota.targets.send import send
 
-        return await send(spec, Values.of(self.claimed), self._clock.now(), key=self._secret)
+        target = replace(spec, allow_private=True) if self._limits.allow_private else spec
+        return await send(target, Values.of(self.claimed), self._clock.now(), key=self._secret)
 
     def _isolated_body(self, job: Job) -> Body:
         handler = job.handler

@@ -20,9 +20,11 @@ class Limits:
     """The bounds of one execution.
 
     `grace` lies between SIGTERM and SIGKILL, `stop_wait` between the deadline and giving up on code that does not stop.
+    `allow_private` permits HTTP jobs private addresses even where the job itself does not.
     """
 
     grace: timedelta = GRACE
+    allow_private: bool = False
     stop_wait: timedelta = timedelta(seconds=30)
     output_bytes: int = OUTPUT_LIMIT
     result_chars: int = RESULT_LIMIT

@@ -173,8 +173,9 @@ class Service:
 
     async def _supervised(self, name: str, loop: Callable[[], Awaitable[None]]) -> None:
         """Run one loop; an error that it did not expect is logged, and it alone begins again."""
-        wait = 0.5
+        wait, clock = 0.5, self.database.clock
         while not self._stop.is_set():
+            began = clock.monotonic()
             try:
                 await loop()
             except NodeBroken as error:
@@ -183,6 +184,7 @@ class Service:
                 self.stop()
             except Exception:
                 log.exception("loop.failed", extra={"loop": name})
+                wait = 0.5 if clock.monotonic() - began > 60 else wait
                 await nap(wait)
                 wait = min(wait * 2, 5.0)
             else:

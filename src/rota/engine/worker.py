@@ -95,7 +95,10 @@ class Worker:
         self.turned_at: float | None = None
         self.draining = False
         self._limits = Limits(
-            grace=settings.kill_grace, stop_wait=settings.stuck_after, output_bytes=settings.log_limit
+            grace=settings.kill_grace,
+            allow_private=settings.allow_private,
+            stop_wait=settings.stuck_after,
+            output_bytes=settings.log_limit,
         )
         self._make = functools.partial(Execution, clock=database.clock, secret=secret, limits=self._limits, loops=loops)
         self._loops = loops

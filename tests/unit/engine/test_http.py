@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import base64
 import hashlib
 import hmac
@@ -233,6 +234,14 @@ def test_nobody_there() -> None:
 
 
 # --- addresses ---
+
+
+@pytest.mark.parametrize("setting", [False, True])
+def test_the_setting_permits_private_addresses_for_all_jobs(server: Server, setting: bool) -> None:
+    job = target_job("ping", request(server, "/ok", allow_private=False))
+    limits = dataclasses.replace(LIMITS, allow_private=setting)
+    ended = asyncio.run(Execution(job, run_of(job), MemorySink(), clock=SystemClock(), limits=limits).run())
+    assert isinstance(ended, Succeeded if setting else Failed)
 
 
 @pytest.mark.parametrize(
