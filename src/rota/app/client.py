@@ -17,8 +17,12 @@ def connect(url: str | None = None, *, actor: str | None = None, channel: str = 
     `place`: tenant, stack, environment. `actor` None is the user of this process.
     """
     rota = Rota(url, **place)
-    rota.core.store.must_exist()
-    rota.core.store.database  # noqa: B018 - looks now, so that the caller's first line is the error
+    try:
+        rota.core.store.must_exist()
+        rota.core.store.database  # noqa: B018 - looks now, so that the caller's first line is the error
+    except BaseException:
+        rota.close()
+        raise
     return rota.acting(actor or user(), channel=channel)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import base64
+import dataclasses
 import hashlib
 import hmac
 import ipaddress
