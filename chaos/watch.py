@@ -108,6 +108,8 @@ class Watch:
         if until(lambda: self.read(look).left == 0, rest) is None:
             self.faults.append(f"{self.read(look).left} runs are not final {quiet_s:g} s after the last attack")
         took = time.monotonic() - begin
+        # a process that the last kill ended is fenced a lease later; where it is not, the judge says so
+        until(lambda: set(self.read(live).values()) <= {member.pid for member in self.fleet.members}, quiet_s)
         self.faults += self.fleet.stop()
         return {"current after s": round(caught_up or quiet_s, 1), "all final after s": round(took, 1)}
 

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from rota.engine.scheduler import Scheduler, Turned
+from rota.model.policy import Policies
 from rota.model.settings import Settings
+from rota.store import dialect, plain
 from rota.store import events as numbering
-from rota.store import plain
 from rota.store.database import Database
 from tests.support import seed
 
@@ -220,6 +221,31 @@ def test_a_schedule_that_ends_is_done(world: World) -> None:
     world.turn(minute(5))
     (cursor,) = world.rows("SELECT state, due_at FROM {cursors}")
     assert (cursor["state"], cursor["due_at"]) == ("done", None)
+
+
+def test_one_transaction_makes_a_bounded_number_of_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The schedules that are left stay due; nothing of them is decided before their turn."""
+    monkeypatch.setattr("rota.engine.scheduler._MOST_RUNS", 25)
+    world.add(*[f"s{n}" for n in range(6)], catchup="all", overlap="allow")
+    turns = []
+    while (done := world.turn(minute(10))).claimed:
+        turns.append(done.fired)
+    assert turns == [30, 30]
+    assert world.rows("SELECT count(*) AS n FROM {runs}")[0]["n"] == 60
+
+
+def test_a_policy_that_only_a_later_version_knows_is_passed_over(world: World) -> None:
+    """A deployment that was rolled back still fires what the later version wrote."""
+    world.add("a")
+    later = json.dumps(Policies().to_json() | {"of_a_later_version": True})
+    world.db.call(
+        lambda conn: dialect.execute(
+            conn,
+            "UPDATE {definitions} SET policies = CAST(%s AS " + ("jsonb)" if dialect.is_postgresql(conn) else "text)"),
+            [later],
+        )
+    )
+    assert world.turn(minute(1)).fired == 1
 
 
 def test_events_tell_instants_as_the_contract_does(world: World) -> None:

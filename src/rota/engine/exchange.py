@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from rota.engine import sink
-from rota.model.policy import Policies, parse_policies
+from rota.model.policy import Policies, stored_policies
 from rota.model.run import Claimed, Failed, Interrupted, Outcome, Succeeded
 from rota.model.settlement import Settlement, settle
 from rota.store import cancels, claims, dialect, intake, lanes, settlements
@@ -65,7 +65,7 @@ class Decider:
         if found is None:
             if len(self._policies) > _MOST:
                 self._policies.clear()
-            found = self._policies[run.definition_id] = parse_policies(run.policies)
+            found = self._policies[run.definition_id] = stored_policies(run.policies)
         return found
 
     def decide(self, one: Finished, now: datetime, cancel: str | None) -> Settlement:

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final, Protocol
+
+log = logging.getLogger("rota.worker")
 
 PATIENCE: Final = timedelta(seconds=0.5)
 MOST: Final = 8
@@ -215,11 +218,21 @@ class _Loop:
     def _run(self) -> None:
         asyncio.set_event_loop(self.loop)
         try:
-            self.loop.run_forever()
+            while not self._ran():
+                pass
             self.loop.run_until_complete(_cancel_all())
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         finally:
             self.loop.close()
+
+    def _ran(self) -> bool:
+        """Run until stopped: True. A task of a handler's own that raises SystemExit ends the loop's turn alone: False."""
+        try:
+            self.loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):
+            log.warning("handler.exits", exc_info=True)
+            return False
+        return True
 
     def close(self, timeout: timedelta) -> bool:
         self.loop.call_soon_threadsafe(self.loop.stop)

@@ -27,6 +27,8 @@ from rota.store.database import Connection, Database, StatementRefused
 log = logging.getLogger("rota.scheduler")
 
 _CANNOT: Final = timedelta(minutes=1)
+_MOST_RUNS: Final = 5000
+"""Past this many runs of one batch the schedules that are left stay due for the next one."""
 UTC_ZONES: Final = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu", "Etc/Zulu", "Universal", "Etc/Universal"})
 """Zones whose data never changes: a node with old zone data fires these alone."""
 _STOP_AFTER: Final = 10
@@ -136,7 +138,10 @@ class Scheduler:
         batch = Batch(now)
         judged: list[firings.Judged] = []
         broken: list[tuple[Known, Cursor, Exception]] = []
+        runs = 0
         for cursor in due:
+            if runs > _MOST_RUNS:
+                break  # the others stay due: one transaction must end well within its time
             plan = known.get(cursor.definition_id)
             if not isinstance(plan, Known):
                 self._leave(cursor, now, str(plan or "no definition"))
@@ -150,6 +155,7 @@ class Scheduler:
                 broken.append((plan, cursor, error))
                 continue
             judged.append(firings.Judged(plan.target, cursor, firing))
+            runs += len(firing.fires)
         return judged + self._disable(conn, now, broken)
 
     def _leave(self, cursor: Cursor, now: datetime, why: str) -> None:

@@ -86,16 +86,17 @@ class Shift:
         renewal, told_at = self.settings.renewal.total_seconds(), self._monotonic()
         while True:
             await self.worker.cancel_ear.sleep(renewal)
-            if self._monotonic() - told_at >= renewal:
-                told_at = self._monotonic()
-                self.worker.tell_blocked()
-            if self.worker.answerable:
-                await self._look_at_cancels()
+            tell = self._monotonic() - told_at >= renewal
+            told_at = self._monotonic() if tell else told_at
+            await self._look(tell=tell)
 
-    async def _look_at_cancels(self) -> None:
+    async def _look(self, *, tell: bool) -> None:
         """One look that no error ends the watch for: without it no cancel would reach running code any more."""
         try:
-            await self._guarded(self.worker.watch_cancels)
+            if tell:
+                self.worker.tell_blocked()
+            if self.worker.answerable:
+                await self._guarded(self.worker.watch_cancels)
         except Exception:
             log.exception("loop.failed", extra={"loop": "cancels"})
 

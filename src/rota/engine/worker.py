@@ -194,8 +194,7 @@ class Worker:
         try:
             return await self.database.acall(exchange, wanted, batch, said, self._decider, now)
         except StatementRefused as error:
-            await self.write_said(said)
-            return await self._one_by_one(Wanted(wanted.node, wanted.lanes, 0), batch, now, error)
+            return await self._refused(batch, said, now, error)
         except BaseException:
             # The claim may be durable although its answer is lost: the next turn hands back what is not in its hands.
             self._doubtful = self._doubtful or wanted.limit > 0
@@ -208,12 +207,32 @@ class Worker:
         self._finished.extendleft(reversed(list(batch)))
         self.sink.put_back(said)
 
+    async def _refused(self, batch: list[Finished], said: Collected, now: datetime | None, error: Error) -> Answer:
+        """Settle a refused batch in parts, claiming nothing; outcomes are kept where the database goes away meanwhile.
+
+        What was settled before that is stale when it is settled again: its token says so.
+        """
+        try:
+            await self.write_said(said)
+            return await self._one_by_one(Wanted(self.node, self.lane_names, 0), batch, now, error)
+        except BaseException:
+            self._keep(batch, Collected())
+            raise
+
+    async def _alone(self, none: Wanted, batch: list[Finished], now: datetime | None, error: Error) -> Answer:
+        """The run itself first: what was refused may have been another one's output, or the claim."""
+        try:
+            return await self.database.acall(exchange, none, batch, Collected(), self._decider, now)
+        except StatementRefused:
+            facts_ = {"error": str(error), "runs": [one.run.id for one in batch]}
+            log.error("settlement.refused", extra=facts_)  # noqa: TRY400 - a fact
+            replaced = [refused(one, error) for one in batch]
+            return await self.database.acall(exchange, none, replaced, Collected(), self._decider, now)
+
     async def _one_by_one(self, none: Wanted, batch: list[Finished], now: datetime | None, error: Error) -> Answer:
         """A value that the database refuses for good: halves are tried, the run that fails alone is failed for it."""
         if len(batch) <= 1:
-            log.error("settlement.refused", extra={"error": str(error), "runs": [one.run.id for one in batch]})
-            replaced = [refused(one, error) for one in batch]
-            return await self.database.acall(exchange, none, replaced, Collected(), self._decider, now)
+            return await self._alone(none, batch, now, error)
         answers = []
         for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
             try:

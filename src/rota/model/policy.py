@@ -231,6 +231,11 @@ def parse_policies(given: Mapping[str, Any], base: Policies | None = None) -> Po
     return replace(base or Policies(), **values)
 
 
+def stored_policies(stored: Mapping[str, Any]) -> Policies:
+    """The policies of a stored definition; fields that only a later version knows are passed over."""
+    return parse_policies({name: value for name, value in stored.items() if name in NAMES})
+
+
 def _parse_one(name: str, raw: Any) -> Any:
     if name not in NAMES:
         raise InvalidValue(f"{name}: unknown policy; allowed are {', '.join(NAMES)}")

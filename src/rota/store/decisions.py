@@ -75,12 +75,13 @@ def _row(each: Decided, now: datetime, node: str) -> dict[str, object]:
 
 
 def _last_rows(conn: Connection, ids: set[int]) -> dict[int, _Last]:
-    member, params = dialect.in_list(conn, sorted(ids))
+    source, params = dialect.derived(conn, "s", (("schedule_id", "bigint"),), [(i,) for i in sorted(ids)])
+    # one probe of the index per schedule: a GROUP BY would read the schedule's whole history
     rows = dialect.query(
         conn,
-        "SELECT d.id, d.schedule_id, d.until_at, d.what, d.reason, d.revision FROM {decisions} d JOIN"
-        f" (SELECT schedule_id, max(until_at) AS until_at FROM {{decisions}} WHERE schedule_id {member}"
-        " GROUP BY schedule_id) m ON m.schedule_id = d.schedule_id AND m.until_at = d.until_at ORDER BY d.id",
+        "SELECT d.id, d.schedule_id, d.until_at, d.what, d.reason, d.revision FROM (SELECT (SELECT l.id FROM {decisions} l"
+        " WHERE l.schedule_id = s.schedule_id ORDER BY l.until_at DESC, l.id DESC LIMIT 1) AS last"
+        f" FROM {source}) AS m JOIN {{decisions}} d ON d.id = m.last",
         params,
     )
     return {

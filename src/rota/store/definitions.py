@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from rota.model.policy import Policies, parse_policies
+from rota.model.policy import Policies, stored_policies
 from rota.model.schedule import Cursor, Definition, flight_of
 from rota.store import dialect
 from rota.store.tables import Instant, Json, of
@@ -91,7 +91,7 @@ _HOT: Final = (
 
 @functools.lru_cache(maxsize=2048)
 def _policies(text: str) -> Policies:
-    return parse_policies(json.loads(text))
+    return stored_policies(json.loads(text))
 
 
 def policies_of(stored: str | Mapping[str, Any]) -> Policies:

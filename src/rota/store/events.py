@@ -83,18 +83,20 @@ def after(
 
     0 begins at the oldest that is kept. Raises EventsForgotten for another cursor that retention has overtaken (law 8).
     """
-    forgotten = int(leases.recall(conn, FORGOTTEN) or 0)
-    if 0 < cursor < forgotten:
-        raise EventsForgotten(
-            f"after: events {cursor + 1} to {forgotten} are older than what is kept; go on after {forgotten}, or with 0"
-        )
     table = of(conn).events
     statement = table.select().where(table.c.id > cursor).order_by(table.c.id).limit(limit)
     if types:
         statement = statement.where(table.c.type.in_(types))
     if subject is not None:
         statement = statement.where(table.c.subject == subject)
-    return [dict(row._mapping) for row in conn.execute(statement)]  # noqa: SLF001 - SQLAlchemy's public name
+    found = [dict(row._mapping) for row in conn.execute(statement)]  # noqa: SLF001 - SQLAlchemy's public name
+    # asked after the look: retention may have overtaken the cursor between the two
+    forgotten = int(leases.recall(conn, FORGOTTEN) or 0)
+    if 0 < cursor < forgotten:
+        raise EventsForgotten(
+            f"after: events {cursor + 1} to {forgotten} are older than what is kept; go on after {forgotten}, or with 0"
+        )
+    return found
 
 
 def last(

@@ -86,6 +86,8 @@ def _lane(row: dict[str, Any]) -> Lane:
 def open_ones(conn: Connection, names: Sequence[str] | None, turn: int) -> list[Lane]:
     """The lanes among `names` (None: all) with rows in `ready`, neither paused nor foreign, rotated by `turn`.
 
+    Limited lanes stay in the order of their names: their rows are locked, by every node in the same order.
+
     Afterwards this transaction reads `ready` in its index's order.
     """
     among, params = ("", []) if names is None else dialect.in_list(conn, names, "text")
@@ -98,8 +100,11 @@ def open_ones(conn: Connection, names: Sequence[str] | None, turn: int) -> list[
         params,
     )
     found = [_lane(row) for row in rows]
-    first = turn % len(found) if found else 0
-    return found[first:] + found[:first]
+    limited = [lane for lane in found if lane.limited]
+    free = [lane for lane in found if not lane.limited]
+    first = (turn // 2 if limited else turn) % len(free) if free else 0
+    rotated = free[first:] + free[:first]
+    return rotated + limited if turn % 2 == 0 else limited + rotated
 
 
 def room(conn: Connection, lane: Lane, limit: int, now: datetime) -> int:

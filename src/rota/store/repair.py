@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from rota.errors import Error
 from rota.model.event import event
 from rota.model.firing import rearm
-from rota.model.policy import parse_policies
+from rota.model.policy import stored_policies
 from rota.model.schedule import ACTIVE
 from rota.model.settlement import Held, lost
 from rota.model.timing import plan_of
@@ -33,7 +33,7 @@ def move_on(conn: Connection, now: datetime, keeper: str, limit: int = 1000) -> 
     wanted = [
         lost(
             Held(stray.run_id, stray.token, stray.lost, asked.get(stray.run_id)),
-            parse_policies(stray.policies),
+            stored_policies(stray.policies),
             now,
             f"its node {stray.node} was lost",
         )

@@ -252,3 +252,12 @@ def forgets_to_await() -> Any:
 
 def refuses_transactions(ctx: Context) -> None:
     _ = ctx.connection
+
+
+async def exits_in_a_task_of_its_own() -> int:
+    async def leaves() -> None:
+        sys.exit(3)
+
+    task = asyncio.create_task(leaves())
+    await asyncio.wait([task])
+    return 7

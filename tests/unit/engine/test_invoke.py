@@ -322,6 +322,26 @@ def test_a_handler_that_blocks_its_loop_holds_up_nobody_else(
         assert loops.close()
 
 
+def test_a_task_that_exits_ends_neither_the_loop_nor_other_handlers() -> None:
+    loops = HandlerLoops()
+
+    def on_loops(handler: Any) -> Execution:
+        job = python_job(handler)
+        return Execution(job, run_of(job), MemorySink(), clock=SystemClock(), limits=LIMITS, loops=loops)
+
+    async def main() -> None:
+        sleeping = on_loops(h.sleeps_for_ever)
+        waiting = asyncio.create_task(sleeping.run())
+        await asyncio.wait([waiting], timeout=0.02)
+        assert result(await on_loops(h.exits_in_a_task_of_its_own).run()) == 7
+        assert result(await on_loops(h.answers).run()) == 42
+        sleeping.cancel("cancel")
+        assert await waiting == Cancelled()
+
+    asyncio.run(main())
+    assert loops.close()
+
+
 def test_a_second_reason_does_not_count_but_a_fence_does() -> None:
     async def main() -> None:
         running = execution(python_job(h.ignores_cancel))
