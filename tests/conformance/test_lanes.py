@@ -84,3 +84,14 @@ def test_another_rate_starts_with_a_full_bucket(world: World) -> None:
     assert world.claim() == []
     world.lane("x", rate="3/h")
     assert len(world.claim()) == 3
+
+
+def test_limited_lanes_are_looked_at_in_one_order_by_every_node(world: World) -> None:
+    """Their rows are locked: two nodes that took them in different orders would wait for each other."""
+    for name in ("a", "b", "c", "d"):
+        world.place(world.add(name, lane=name), 1)
+    for name in ("b", "d"):
+        world.db.call(lanes.put, Lane(name, concurrency=1), START, ME)
+    seen = [[lane.name for lane in world.db.call(lanes.open_ones, None, turn)] for turn in range(8)]
+    assert {tuple(n for n in names if n in "bd") for names in seen} == {("b", "d")}
+    assert {names[0] for names in seen} >= {"a", "b", "c"}, "each kind comes first in its turn"
