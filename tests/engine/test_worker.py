@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -13,7 +14,7 @@ import pytest
 from rota.engine.context import Context, GiveUp, TryAgain
 from rota.engine.registry import Registry, python_job
 from rota.engine.worker import Worker
-from rota.errors import DatabaseUnavailable
+from rota.errors import DatabaseUnavailable, Error
 from rota.model.by import By
 from rota.model.run import Succeeded
 from rota.model.settings import Settings
@@ -433,6 +434,40 @@ class Refusing(LosingTheAnswer):
             return await original(op, *args, **kwargs)
 
         self.database.acall = refusing  # type: ignore[method-assign,assignment]
+
+
+class RefusingAndAway(LosingTheAnswer):
+    """The first exchange is refused, and then the database is away."""
+
+    def __enter__(self) -> None:
+        answers: Iterator[Error] = itertools.chain(
+            [StatementRefused("invalid byte sequence")], itertools.repeat(DatabaseUnavailable("away"))
+        )
+
+        async def refusing(*_: Any, **__: Any) -> Any:
+            raise next(answers)
+
+        self.database.acall = refusing  # type: ignore[method-assign,assignment]
+
+
+def test_outcomes_are_kept_where_a_refusal_meets_an_outage(world: World) -> None:
+    """No run stays running under a live node: what was refused is settled once the database is back."""
+    ids = world.place(world.add("a"), 3)
+
+    async def noop() -> int:
+        return 1
+
+    async def main() -> None:
+        worker = worker_of(world, noop)
+        await worker.turn(START)
+        await settled_code(worker)
+        with RefusingAndAway(world), pytest.raises(DatabaseUnavailable):
+            await worker.turn(at(1))
+        assert {run for run, _ in worker.ended} == set(ids)
+        await worker.finish(at(2))
+
+    asyncio.run(main())
+    assert [world.one(i)["state"] for i in ids] == ["succeeded"] * 3
 
 
 def test_claims_is_what_the_store_says(world: World) -> None:
