@@ -447,7 +447,7 @@ class RefusingAndAway(LosingTheAnswer):
         async def refusing(*_: Any, **__: Any) -> Any:
             raise next(answers)
 
-        self.database.acall = refusing  # type: ignore[method-assign,assignment]
+        self.database.acall = refusing  # type: ignore[method-assign]
 
 
 def test_outcomes_are_kept_where_a_refusal_meets_an_outage(world: World) -> None:
