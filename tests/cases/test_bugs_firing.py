@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-import time
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from rota.engine.scheduler import Scheduler
 from rota.model.settings import Settings
 from rota.store import firings
 from rota.store.database import Connection, Database
+from tests.support.effort import lines
 from tests.support.faults import losing
 from tests.support.hands import HandClock
 from tests.support.postgres import Server, until
@@ -220,10 +220,9 @@ def test_bug_095_ten_million_missed_ticks_are_planned_in_a_second(world: World) 
     world.add("a", "* * * * * *")
     machine = world.machine()
     world.clock.on(seconds=10_000_000)
-    begin = time.perf_counter()
-    done = machine.fire()
-    assert time.perf_counter() - begin < 1
-    assert (done.fired, world.app.schedules.get("a").watermark) == (1, world.now)
+    assert lines(machine.fire) < 200_000
+    assert len(world.fired()) == 1
+    assert world.app.schedules.get("a").watermark == world.now
 
 
 def test_bug_109_after_a_suspend_the_missed_one_fires_once(world: World) -> None:

@@ -16,10 +16,11 @@ COUNT = 1500
 
 
 def state(conn: Connection) -> dict[str, Any]:
-    """What a fire or a settlement leaves, but for ids and order."""
+    """What a fire or a settlement leaves, but for its order."""
     runs = dialect.query(
         conn,
-        "SELECT state, schedule_id, scheduled_for, token, attempt, flight, lane FROM {runs} ORDER BY id LIMIT 50 OFFSET 1000",
+        "SELECT state, schedule_id, scheduled_for, token, attempt, flight, lane FROM {runs}"
+        " ORDER BY schedule_id, id LIMIT 50 OFFSET 1000",
     )
     written = "event_inbox" if dialect.is_postgresql(conn) else "events"
     counts = {

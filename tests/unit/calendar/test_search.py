@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from time import perf_counter
-from typing import Any
 
 import pytest
 
@@ -15,6 +13,7 @@ from rota.calendar.cron import parse_cron
 from rota.calendar.recurrence import Recurrence
 from rota.calendar.rules import Days, Every, Except, Once, Reboot, Rule, Union
 from rota.errors import InvalidValue, NaiveDatetime, UnknownZone
+from tests.support.effort import lines
 
 TICK = timedelta(microseconds=1)
 FIRST = datetime(1969, 1, 1, tzinfo=UTC)
@@ -31,15 +30,6 @@ def wall(*parts: int) -> datetime:
 
 def cron(text: str, zone: str = "UTC", gap: str = "auto", overlap: str = "auto") -> Recurrence:
     return Recurrence(parse_cron(text), zone, gap, overlap)
-
-
-def best_ms(call: Any) -> float:
-    shortest = 1e9
-    for _ in range(3):
-        begin = perf_counter()
-        call()
-        shortest = min(shortest, perf_counter() - begin)
-    return shortest * 1000
 
 
 # Bounds and arguments
@@ -339,14 +329,14 @@ def test_what_takes_all_away_is_proved_empty(rule: Rule, zone: str) -> None:
     assert recurrence.never_fires
     assert recurrence.last_until(LAST) is None
     assert recurrence.count(FIRST, LAST) == 0
-    assert best_ms(lambda: Recurrence(rule, zone).never_fires) < 100
+    assert lines(lambda: Recurrence(rule, zone).never_fires) < 1_000_000
 
 
 def test_a_long_exception_is_jumped() -> None:
     rule = Except(SECONDS, parse_cron("* * * * * * 2000-2100"))
     assert Recurrence(rule).next_after(utc(2026, 1, 1)) == utc(2101, 1, 1)
     assert Recurrence(rule).last_until(utc(2026, 1, 1)) == utc(1999, 12, 31, 23, 59, 59)
-    assert best_ms(lambda: Recurrence(rule).next_after(utc(2026, 1, 1))) < 100
+    assert lines(lambda: Recurrence(rule).next_after(utc(2026, 1, 1))) < 1_000_000
 
 
 # Counts and speed
@@ -373,9 +363,8 @@ def test_count_is_what_a_walk_finds(rule: Rule, zone: str) -> None:
 @pytest.mark.parametrize("rule", [SECONDS, Every(1), Union((MINUTES, Every(60)))])
 def test_millions_are_counted_at_once(rule: Rule) -> None:
     recurrence = Recurrence(rule, "Europe/Stockholm")
-    begin = perf_counter()
     assert recurrence.count(utc(1990, 1, 1), utc(2090, 1, 1)) > 50_000_000
-    assert perf_counter() - begin < 1
+    assert lines(lambda: recurrence.count(utc(1990, 1, 1), utc(2090, 1, 1))) < 1_000_000
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
@@ -394,12 +383,12 @@ def test_never_matching_texts_are_proved_in_milliseconds(text: str, zone: str) -
     recurrence = cron(text, zone)
     assert recurrence.next_after(FIRST) is None
     assert recurrence.last_until(LAST) is None
-    assert best_ms(lambda: cron(text, zone).next_after(FIRST)) < 15
-    assert best_ms(lambda: recurrence.last_until(LAST)) < 15
+    assert lines(lambda: cron(text, zone).next_after(FIRST)) < 100_000
+    assert lines(lambda: recurrence.last_until(LAST)) < 100_000
 
 
 @pytest.mark.parametrize("text", ["* * * * * *", "0 0 29 2 *", "0 2 * 2 0#5", "*/20 2 * 3 0L", "0 0 0 1 1 * 2199"])
 def test_no_answer_takes_a_millisecond(text: str) -> None:
     recurrence = cron(text, "Europe/Stockholm")
-    assert best_ms(lambda: recurrence.next_after(utc(2026, 1, 1))) < 1
-    assert best_ms(lambda: recurrence.last_until(utc(2026, 1, 1))) < 1
+    assert lines(lambda: recurrence.next_after(utc(2026, 1, 1))) < 20_000
+    assert lines(lambda: recurrence.last_until(utc(2026, 1, 1))) < 20_000
