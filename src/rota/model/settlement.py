@@ -12,7 +12,8 @@ from rota.model.run import Cancelled, Claimed, Failed, Interrupted, Outcome, Suc
 HAND_BACK: Final = timedelta(seconds=30)
 """How long a run of a job that this node does not know stays away from workers."""
 UNKNOWN_FOR: Final = timedelta(hours=1)
-"""How long after it was queued a run of an unknown job is kept before it fails."""
+"""How long a run of an unknown job is handed back before it fails."""
+_HAND_BACKS: Final = UNKNOWN_FOR // HAND_BACK
 
 
 @dataclass(slots=True)
@@ -172,8 +173,8 @@ def _unknown(run: Claimed, outcome: UnknownJob, now: datetime, cancel: str | Non
     error = _error("unknown_job", f"no process that serves lane {run.lane} knows a job named {outcome.job}")
     if cancel is not None:
         return _cancelled(run, error, cancel)
-    first_due = max(run.created_at, run.not_before or run.created_at)
-    if now - first_due >= UNKNOWN_FOR:
+    # Each claim is an attempt, a loss or a hand-back. How long the run waited for its first claim says nothing.
+    if run.token - run.attempt - run.lost >= _HAND_BACKS:
         return Settlement(run.id, run.token, "failed", reason="unknown_job", error=error)
     return Settlement(
         run.id, run.token, "queued", reason="unknown_job", admit_at=now + HAND_BACK, error=error, counts=False
