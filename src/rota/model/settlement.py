@@ -48,9 +48,9 @@ def settle(
 ) -> Settlement:
     """What `run` becomes.
 
-    `cancel` is the kind of the strongest cancel request on record (None, "no_retry", "replace", "cancel"); `share` in
-    [0, 1) is the draw for full jitter. The outcome of code that ran to its end stands; a failure or an interruption
-    with a cancel on record is `cancelled`.
+    `cancel` is the strongest cancel request on record: None, "no_retry" (its schedule was disabled), "removed" (the same,
+    by the schedule's removal), "replace" or "cancel". `share` in [0, 1) is the draw for full jitter. The outcome of code
+    that ran to its end stands; a failure or an interruption with a cancel on record is `cancelled`.
     """
     match outcome:
         case Succeeded():
@@ -67,9 +67,8 @@ def settle(
         case TimedOut():
             return _timed_out(run, outcome, now, policies, cancel, share)
         case Cancelled():
-            return Settlement(
-                run.id, run.token, "cancelled", reason="cancelled", error=_error("Cancelled", outcome.message)
-            )
+            reason = "replaced" if cancel == "replace" else "cancelled"
+            return Settlement(run.id, run.token, "cancelled", reason, error=_error("Cancelled", outcome.message))
         case Interrupted():
             return interrupted(Held(run.id, run.token, run.lost, cancel), policies, now, outcome.message)
         case UnknownJob():
@@ -94,7 +93,7 @@ def _failed(
     if cancel in ("cancel", "replace"):
         return _cancelled(run, error, cancel)
     wait = _wait(run, policies, outcome, share)
-    if wait is None or cancel == "no_retry":
+    if wait is None or cancel in _NO_RETRY:
         return Settlement(
             run.id, run.token, "failed", reason="gave_up" if outcome.give_up else "error", error=error,
             exit_code=outcome.exit_code, wake_at=outcome.wake_at,
@@ -127,7 +126,7 @@ def _timed_out(
     )
     if cancel in ("cancel", "replace"):
         return _cancelled(run, error, cancel)
-    if not outcome.stopped or cancel == "no_retry" or run.attempt >= policies.retry.attempts:
+    if not outcome.stopped or cancel in _NO_RETRY or run.attempt >= policies.retry.attempts:
         return Settlement(run.id, run.token, "failed", reason="timeout", error=error)
     wait = policies.retry.wait(run.attempt, share)
     return Settlement(run.id, run.token, "queued", reason="retry", admit_at=now + wait, error=error)
@@ -143,7 +142,9 @@ class Held:
     cancel: str | None = None
 
 
-_CANCELLED: Final = {"no_retry": "disabled", "replace": "replaced"}
+_CANCELLED: Final = {"no_retry": "disabled", "removed": "removed", "replace": "replaced"}
+_NO_RETRY: Final = ("no_retry", "removed")
+"""Requests that let code that runs go on."""
 
 
 def interrupted(held: Held, policies: Policies, now: datetime, message: str) -> Settlement:
