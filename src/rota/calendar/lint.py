@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from rota.calendar.canonical import length_text
-from rota.calendar.civil import clock_changes
+from rota.calendar.civil import clock_changes, zone_data_version
 from rota.calendar.never import why_never
 from rota.calendar.notes import notes
 from rota.calendar.rules import Cron, Days, Every, Except, Reboot, Rule, Union
@@ -16,9 +16,8 @@ from rota.calendar.rules import Cron, Days, Every, Except, Reboot, Rule, Union
 if TYPE_CHECKING:
     from rota.calendar.recurrence import Recurrence
 
-# The warning about clock changes looks at these ten years, whatever today is: the calendar has no clock.
-_SEEN_FROM: Final = datetime(2026, 1, 1, tzinfo=UTC)
-_SEEN_UNTIL: Final = datetime(2036, 1, 1, tzinfo=UTC)
+_SEEN: Final = timedelta(days=3653)
+"""How far ahead warnings look for clock changes: ten years."""
 _FIELDS: Final = (("second", 60), ("minute", 60), ("hour", 24), ("day", 31), ("month", 12), ("weekday", 7))
 _RESTART: Final = {
     "second": "every minute",
@@ -32,14 +31,28 @@ _FIFTH: Final = 5
 _ANY: Final = frozenset(("*", "?"))
 
 
-def warnings(rec: Recurrence) -> list[str]:
-    """One sentence for each thing about `rec` that people have been surprised by; the rule's own parts in order."""
+def warnings(rec: Recurrence, after: datetime | None = None) -> list[str]:
+    """One sentence for each thing about `rec` that people have been surprised by; the rule's own parts in order.
+
+    Clock changes are those of the ten years after `after`; without one, from the year of the bundled zone data on, for the
+    calendar has no clock.
+    """
+    start = _data_year() if after is None else after
     never = why_never(rec)
     found = [] if never is None else [f"never fires: {never}"]
     found += rec.remarks
-    found += [warning for part in _parts(rec.rule) for warning in _part_warnings(part, rec.zone_name)]
-    found += _gap_warnings(rec)
+    found += [warning for part in _parts(rec.rule) for warning in _part_warnings(part, rec.zone_name, start)]
+    found += _gap_warnings(rec, start)
     return list(dict.fromkeys(found))
+
+
+def _data_year() -> datetime:
+    return datetime(int(zone_data_version()[:4]), 1, 1, tzinfo=UTC)
+
+
+def _end(start: datetime) -> datetime:
+    last = datetime.max.replace(tzinfo=UTC)
+    return start + _SEEN if start < last - _SEEN else last
 
 
 def _parts(rule: Rule) -> Iterator[Rule]:
@@ -52,11 +65,11 @@ def _parts(rule: Rule) -> Iterator[Rule]:
         yield rule
 
 
-def _part_warnings(rule: Rule, zone: str) -> Iterator[str]:
+def _part_warnings(rule: Rule, zone: str, start: datetime) -> Iterator[str]:
     if isinstance(rule, Cron):
         yield from _cron_warnings(rule)
     elif isinstance(rule, Every):
-        yield from _interval_warnings(rule, zone)
+        yield from _interval_warnings(rule, zone, start)
     elif isinstance(rule, Days):
         yield from _days_warnings(rule)
 
@@ -136,9 +149,9 @@ def _late_days(rule: Cron, day: str) -> Iterator[str]:
 # Other rules
 
 
-def _interval_warnings(rule: Every, zone: str) -> Iterator[str]:
+def _interval_warnings(rule: Every, zone: str, start: datetime) -> Iterator[str]:
     """Intervals that divide the day look like times of the clock, and are not in a zone whose clock changes."""
-    changes = clock_changes(zone, _SEEN_FROM, _SEEN_UNTIL)
+    changes = clock_changes(zone, start, _end(start))
     shifts = {int(abs(change.after - change.before).total_seconds()) for change in changes}
     if 86400 % rule.seconds or not any(shift % rule.seconds for shift in shifts):
         return
@@ -167,11 +180,11 @@ def _piled(seconds: tuple[int, ...], minutes: tuple[int, ...], hours: tuple[int,
 # Clock changes
 
 
-def _gap_warnings(rec: Recurrence) -> Iterator[str]:
-    """A fixed time that the zone's clocks jump over, in the first such year of those that are looked at."""
+def _gap_warnings(rec: Recurrence, start: datetime) -> Iterator[str]:
+    """A fixed time that the zone's clocks jump over: the first clock change after `start` that does it."""
     if not any(_fixed(part) for part in _parts(rec.rule)):
         return
-    for note in notes(rec, _SEEN_FROM, _SEEN_UNTIL):
+    for note in notes(rec, start, _end(start)):
         if note.effect == "moved" or (note.effect == "skipped" and rec.dst_gap == "skip"):
             yield f"clocks in {rec.zone_name} jump over a time of this rule: {note.text}"
             return

@@ -89,11 +89,11 @@ def notes(rec: Recurrence, after: datetime, until: datetime) -> list[Note]:
     return noted(rec, after, until)
 
 
-def warnings(rec: Recurrence) -> list[str]:
-    """What may surprise about the recurrence, one sentence each; see `rota.calendar.lint`."""
+def warnings(rec: Recurrence, after: datetime | None = None) -> list[str]:
+    """What may surprise about the recurrence (after `after`), one sentence each; see `rota.calendar.lint`."""
     from rota.calendar.lint import warnings as warned
 
-    return warned(rec)
+    return warned(rec, after)
 
 
 def why_never(rec: Recurrence, now: datetime | None = None) -> str | None:

@@ -13,7 +13,7 @@ import click
 from rota.calendar import civil
 from rota.calendar.recurrence import Recurrence
 from rota.calendar.rules import Cron, Reboot
-from rota.calendar.text import parse
+from rota.calendar.text import parse, warnings
 from rota.cli import times
 from rota.cli.frame import Command, State, pass_state
 from rota.cli.output import dump, paint, say
@@ -84,7 +84,7 @@ def describe(recurrence: Recurrence, after: datetime, count: int) -> dict[str, A
 
 def _warnings(recurrence: Recurrence, after: datetime) -> list[str]:
     """The recurrence's own; and what only an asker without a schedule must know: `H`, and a text that is over."""
-    found = [str(text) for text in recurrence.warnings]
+    found = warnings(recurrence, after)
     if isinstance(recurrence.rule, Cron) and "H" in recurrence.rule.text:
         found.append("H is drawn from the schedule's key; these are the times of a schedule named `explain`")
     return found + _never(recurrence, after)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rota.calendar.text import parse, why_never
+from rota.calendar.text import parse, warnings, why_never
 
 STOCKHOLM = "Europe/Stockholm"
 
@@ -92,8 +93,34 @@ def test_what_a_warning_says_to_write_parses() -> None:
 
 
 def test_a_warning_is_given_once() -> None:
-    warnings = parse("at 9; at 10; 0 11 * * *").warnings
-    assert len(warnings) == len(set(warnings)) == 1
+    found = parse("at 9; at 10; 0 11 * * *").warnings
+    assert len(found) == len(set(found)) == 1
+
+
+@pytest.mark.parametrize("year", [2024, 2026, 2031, 2150])
+@pytest.mark.parametrize(("text", "zone"), [(text, zone) for text, zone, piece in WARNED if "jump" in piece])
+def test_the_clock_change_that_is_named_is_a_coming_one(text: str, zone: str, year: int) -> None:
+    """Of every day of a year: after that day, and soon."""
+    for day in range(0, 365, 7):
+        after = datetime(year, 1, 1, 12, tzinfo=UTC) + timedelta(days=day)
+        (named,) = [
+            named
+            for found in warnings(parse(text, zone), after)
+            for named in re.findall(r"on (\d{4}-\d\d-\d\d)", found)
+        ]
+        assert after.date() <= datetime.fromisoformat(named).date() <= (after + timedelta(days=8 * 366)).date()
+
+
+def test_changes_that_are_over_are_no_warning() -> None:
+    """Turkey's clocks have not changed since 2016."""
+    for text, piece in (("at 03:30", "jump over"), ("every 2 hours", "elapsed time")):
+        rule = parse(text, "Europe/Istanbul")
+        assert piece in " | ".join(warnings(rule, datetime(2010, 1, 1, tzinfo=UTC)))
+        assert piece not in " | ".join(warnings(rule, datetime(2017, 1, 1, tzinfo=UTC)))
+
+
+def test_a_warning_is_asked_for_up_to_the_last_year() -> None:
+    assert warnings(parse("at 02:30", STOCKHOLM), datetime(9998, 1, 1, tzinfo=UTC)) == []
 
 
 NEVER = [
