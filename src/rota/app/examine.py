@@ -10,6 +10,7 @@ from rota.store import dialect, migrate
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from rota.app.records import Node
     from rota.app.rota import Rota
 
 SAFE_SQLITE: Final = (3, 51, 3)
@@ -36,6 +37,18 @@ def examine(rota: Rota) -> dict[str, Any]:
         )
     revision, _ = migrate.status(database)
     return {"database": database.shown, "server": server, "revision": revision, "warnings": warnings}
+
+
+def heard(rota: Rota) -> list[tuple[Node, float]]:
+    """The nodes that are live, and how many seconds each has been silent beyond what a lease allows; 0 mostly.
+
+    A silent one hangs or is gone: it stays live until a keeper has watched it for a lease, and with no keeper for ever.
+    """
+    settings = rota.core.settings
+    allowed = (settings.lease + settings.renewal).total_seconds()
+    nodes = list(rota.nodes.list(live=True))
+    now = rota.core.read(dialect.instant)
+    return [(node, max(0.0, (now - node.seen_at).total_seconds() - allowed)) for node in nodes]
 
 
 def _server(conn: Connection) -> tuple[str, Any]:

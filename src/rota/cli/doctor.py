@@ -94,14 +94,24 @@ def _database(state: State) -> Iterator[Finding]:
 
 
 def _processes(app: Rota) -> Iterator[Finding]:
-    nodes = [node.to_json() for node in app.nodes.list(live=True)]
+    from rota.app.examine import heard
+
+    every = heard(app)
+    nodes = [node for node, silent_s in every if not silent_s]
     for role in ("scheduler", "worker"):
-        count = sum(role in node["roles"] for node in nodes)
+        count = sum(role in node.roles for node in nodes)
         idle = f"none is alive: nothing {'fires' if role == 'scheduler' else 'runs'} until one starts (`rota up`)"
         yield Finding("ok" if count else "warning", f"{role}s", f"{count} alive" if count else idle)
-    versions = {node["version"] for node in nodes}
+    versions = {node.version for node in nodes}
     if len(versions) > 1:
         yield Finding("warning", "versions", f"processes of several versions are alive: {', '.join(sorted(versions))}")
+    for node, silent_s in every:
+        if silent_s:
+            text = (
+                f"{node.host}, process {node.pid}, has not renewed its lease since {times.shown(node.seen_at)}: it hangs or "
+                "is gone; what it ran is taken up by others once one of them has watched it for a lease"
+            )
+            yield Finding("warning", "processes", text)
 
 
 def _schedules(app: Rota) -> Iterator[Finding]:
