@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from rota.errors import EventsForgotten
 from rota.model.event import Event
@@ -55,6 +56,29 @@ def test_a_cursor_older_than_what_is_kept_is_told_of_the_gap(database: Database)
         _read(database, ids[0])
     assert [e["subject"] for e in _read(database, ids[2])] == ["d"]
     assert [e["subject"] for e in _read(database, 0)] == ["d"], "0 begins at the oldest that is kept"
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_reader_that_retention_overtakes_has_all_or_is_told(database: Database, place: int) -> None:
+    """Retention deletes and commits before the reader's n-th statement: a gap is never passed over in silence."""
+    database.call(events.write, [_tell(name) for name in "abcdef"])
+    _number(database)
+    ids = [e["id"] for e in _read(database, 0)]
+    steps = iter(range(10))
+
+    def step(*_: Any) -> None:
+        if next(steps) == place:
+            assert database.call(retention.prefix, "events", NOW + timedelta(days=1), 4).deleted == 4
+
+    with database.transaction(write=False) as reader:
+        sa.event.listen(reader, "before_cursor_execute", step)
+        try:
+            answer: Any = [e["id"] for e in events.after(reader, ids[0], 100)]
+        except EventsForgotten as told:
+            answer = told.message.split(" are older")[0]
+        sa.event.remove(reader, "before_cursor_execute", step)
+    assert answer in (ids[1:], f"after: events {ids[0] + 1} to {ids[3]}")
+    assert next(steps) >= 2, "it asks more than once, so there is a between"
 
 
 def test_two_open_transactions_the_later_one_commits_first(pg_url: str) -> None:
