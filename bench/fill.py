@@ -78,7 +78,7 @@ def _vary(conn: Connection, count: int) -> None:
     texts = zip(range(1, count + 1), distinct(count), strict=True)
     while some := list(itertools.islice(texts, 5000)):
         rows = [{"id": i, "when_text": t, "canonical": parse(t, timezone="UTC", key="x").canonical} for i, t in some]
-        dialect.update_many(conn, of(conn).definitions, rows, keys=["id"])
+        dialect.update_many(conn, of(conn).definitions, rows, key="id")
 
 
 def queued(conn: Connection, count: int) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from time import perf_counter
 from typing import Any, Final
 
 from bench.fill import DUE
-from rota.engine.scheduler import Scheduler
+from rota.engine import collector
+from rota.engine.scheduler import Scheduler, Turned
 from rota.model.settings import Settings
 from rota.model.settlement import Settlement
 from rota.store import claims, dialect, settlements
@@ -20,18 +22,20 @@ def fire(urls: list[str], count: int) -> dict[str, Any]:
 
     The first time it reads and parses every definition, the second time it knows them: the databases are copies of one.
     """
+    collector.calm()
     scheduler: Scheduler | None = None
     seconds = []
     for url in urls:
         database = Database(url)
         scheduler = scheduler or Scheduler(database, Settings())
+        scheduler.database = database
+        scheduler.totals = Turned()
         database.read(lambda conn: dialect.query(conn, "SELECT 1 FROM {cursors} LIMIT 1"))
-        begin, fired = perf_counter(), 0
-        while done := database.call(scheduler.fire, DUE).fired:
-            fired += done
+        begin = perf_counter()
+        asyncio.run(scheduler.burst(DUE))
         seconds.append(perf_counter() - begin)
-        if fired != count:
-            raise RuntimeError(f"{fired} of {count} schedules fired")
+        if scheduler.totals.fired != count:
+            raise RuntimeError(f"{scheduler.totals.fired} of {count} schedules fired")
         rows = database.read(written)
         database.close()
         if set(rows.values()) != {count}:
@@ -52,6 +56,7 @@ def written(conn: Connection) -> dict[str, int]:
 
 def work(url: str, count: int) -> dict[str, Any]:
     """Seconds to claim and settle the runs 1 to `count`: store and model, no handler, no loop."""
+    collector.calm()
     database = Database(url)
     begin, done = perf_counter(), 0
     while taken := database.call(claims.claim, "bench", None, BATCH, DUE):

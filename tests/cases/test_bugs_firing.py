@@ -95,8 +95,7 @@ def test_bug_080_either_guard_holds_alone(world: World) -> None:
     machine = world.machine()
     world.go(world.at("12:01"), machine)
     row = world.cursor()
-    back = {"watermark": START, "next_at": world.now, "due_at": world.now}
-    world.db.call(firings.write_cursor, type(row)(**{n: back.get(n, getattr(row, n)) for n in row.__slots__}))
+    world.db.call(firings.write_cursor, row._replace(watermark=START, next_at=world.now, due_at=world.now))
     assert machine.turn().fired == 0
     world.go(START + timedelta(minutes=2), machine)
     assert (schedule, world.runs()) == (schedule, [("03-01 12:01", "succeeded"), ("03-01 12:02", "succeeded")])

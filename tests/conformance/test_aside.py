@@ -49,14 +49,14 @@ def test_a_schedule_that_the_database_refuses_is_set_aside_alone(world: World, m
 
 def _broken(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Asking one rule raises."""
-    ask = Recurrence.last_until
+    ask = Recurrence.next_after
 
     def raising(self: Recurrence, instant: Any) -> Any:
         if self.canonical == text:
             raise ZeroDivisionError("a fault of the calendar")
         return ask(self, instant)
 
-    monkeypatch.setattr(Recurrence, "last_until", raising)
+    monkeypatch.setattr(Recurrence, "next_after", raising)
 
 
 def test_a_rule_that_cannot_be_computed_disables_its_schedule_and_heals_with_another_version(

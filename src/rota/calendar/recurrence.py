@@ -36,7 +36,7 @@ class Recurrence:
     seconds, of the zone's years 1970 to 2199. Every answer depends on the value and the arguments alone.
     """
 
-    __slots__ = ("_plan", "dst_gap", "dst_overlap", "remarks", "rule", "text", "zone_name")
+    __slots__ = ("_plan", "dst_gap", "dst_overlap", "kind", "remarks", "rule", "text", "zone_name")
 
     def __init__(
         self,
@@ -53,6 +53,8 @@ class Recurrence:
         if dst_overlap not in OVERLAPS:
             raise InvalidValue(f"dst_overlap is {', '.join(OVERLAPS)}, not {dst_overlap!r}")
         self.rule = rule
+        self.kind = rule_kind(rule)
+        """`fixed`, `interval`, `once`, `event` (`@reboot`), or `mixed` for a union of several kinds."""
         self.zone_name = zone_name
         self.dst_gap = dst_gap
         self.dst_overlap = dst_overlap
@@ -110,6 +112,17 @@ class Recurrence:
             return None
         return self._describe(at)
 
+    def wall(self, instant: datetime) -> datetime | None:
+        """The nominal wall time of the occurrence at exactly `instant`; None without one, and for a second pass."""
+        plan, at = self._plan, utc_seconds(instant)
+        if instant.microsecond or not plan.holds(at):
+            return None
+        segment = plan.zone.segments[plan.zone.index(at)]
+        nominal = plan.moved_from(at) if at == segment.start else None
+        if nominal is not None:
+            return wall_datetime(nominal)
+        return None if segment.second else wall_datetime(at + segment.offset)
+
     def count(self, after: datetime, until: datetime) -> int:
         """How many occurrences there are in (after, until], without visiting each."""
         from rota.calendar.search_tiles import count
@@ -120,11 +133,6 @@ class Recurrence:
     def never_fires(self) -> bool:
         """True if there is no occurrence at all, from 1970 to 2199."""
         return self._plan.next(self._plan.zone.first) is None
-
-    @property
-    def kind(self) -> str:
-        """`fixed`, `interval`, `once`, `event` (`@reboot`), or `mixed` for a union of several kinds."""
-        return rule_kind(self.rule)
 
     @property
     def interval_like(self) -> bool:
@@ -187,7 +195,7 @@ def _not_aware(instant: object) -> Exception:
 
 
 def rule_kind(rule: Rule) -> str:
-    """The kind of a rule, see `Recurrence.kind`."""
+    """The kind of a rule, see `Recurrence`."""
     match rule:
         case Cron():
             return "interval" if rule.interval_like else "fixed"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -107,4 +106,4 @@ def _moved(cursor: Cursor, like: Cursor) -> Cursor:
 
 def uncomputable(cursor: Cursor, reason: str) -> Firing:
     """The firing of a schedule whose next occurrence cannot be computed: disabled, nothing else."""
-    return Firing(replace(cursor, state="disabled", disabled_reason=reason, next_at=None, due_at=None, probe_at=None))
+    return Firing(cursor._replace(state="disabled", disabled_reason=reason, next_at=None, due_at=None, probe_at=None))

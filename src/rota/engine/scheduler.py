@@ -99,12 +99,13 @@ class Scheduler:
         self.totals.ready += done.ready
         return done
 
-    async def _burst(self) -> None:
-        """While batches come back full, two are under way at once: one decides while the database works on the other."""
-        full = True
-        while full and not self._stopped:
-            first, second, _ = await asyncio.gather(self._fire(), self._fire(), self._admit())
-            full = first.full or second.full
+    async def burst(self, now: datetime | None = None) -> None:
+        """Fire and admit until nothing is due; on PostgreSQL two batches at once, one decided while the other is written."""
+        lanes = 1 if self.database.sqlite else 2
+        await asyncio.gather(*(self._drain(now) for _ in range(lanes)), self._admit(now))
+
+    async def _drain(self, now: datetime | None) -> None:
+        while not self._stopped and (await self._fire(now)).full:
             self.turned_at = self.database.clock.monotonic()
 
     def _count(self, done: Turned) -> None:
@@ -197,8 +198,8 @@ class Scheduler:
                 done = await self.turn()
                 blind = 0.05
                 self.turned_at = self.database.clock.monotonic()
-                if done.full and not self.database.sqlite:
-                    await self._burst()
+                if done.full:
+                    await self.burst()
                 if done.any:
                     idle = 0.05
                     continue

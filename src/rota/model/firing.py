@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Protocol
 
-from rota.calendar.recurrence import Occurrence, Recurrence
+from rota.calendar.recurrence import Recurrence
 from rota.model import reasons
 from rota.model.policy import Policies
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, Cursor, Definition
@@ -21,18 +21,15 @@ from rota.model.woken import woken
 MOST_RUNS: Final = 1000
 """One firing makes at most so many runs of one schedule; the rest is due again at once."""
 TICK: Final = timedelta(microseconds=1)
+_FOREVER: Final = timedelta.max
 
 
 def fixed_wall(rule: Rule, at: datetime) -> datetime | None:
     """The nominal wall time of an occurrence of a fixed-time rule; None for any other rule, and for a second pass."""
-    if rule.kind != "fixed":
-        return None
-    found = rule.occurrence(at)
-    return None if found is None or found.flag == "second" else found.wall
+    return rule.wall(at) if rule.kind == "fixed" else None
 
 
-@dataclass(frozen=True, slots=True)
-class Fire:
+class Fire(NamedTuple):
     """An occurrence that gets a run, and the occurrences that run stands for."""
 
     at: datetime
@@ -44,8 +41,7 @@ class Fire:
     covers_count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What became of the occurrences in (after_at, until_at] that have no run."""
 
     after_at: datetime
@@ -84,8 +80,8 @@ class Rule(Protocol):
     def count(self, after: datetime, until: datetime) -> int:
         """How many there are in (after, until]."""
 
-    def occurrence(self, instant: datetime) -> Occurrence | None:
-        """The occurrence at exactly this instant."""
+    def wall(self, instant: datetime) -> datetime | None:
+        """The nominal wall time of the occurrence at exactly this instant; None without one, and for a second pass."""
 
 
 class Timed(Protocol):
@@ -143,7 +139,7 @@ def plan_firing(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[da
     if cursor.state == DISABLED:
         return _probe(cursor, now)
     if cursor.state != ACTIVE:
-        return Firing(replace(cursor, due_at=None))
+        return Firing(cursor._replace(due_at=None))
     return _active(plan, cursor, now, skips)
 
 
@@ -151,19 +147,19 @@ def rearm(plan: Timed, cursor: Cursor, now: datetime) -> Cursor:
     """The cursor with next_at and due_at as its rule, state and watermark name them; `done` where nothing is left."""
     plan = woken(plan, cursor)
     if cursor.wake_at is not None and cursor.wake_at <= cursor.watermark:
-        cursor = replace(cursor, wake_at=None)
+        cursor = cursor._replace(wake_at=None)
     if cursor.state == PAUSED:
-        return replace(cursor, next_at=_next(plan, cursor.watermark), due_at=cursor.paused_until)
+        return cursor._replace(next_at=_next(plan, cursor.watermark), due_at=cursor.paused_until)
     if cursor.state == DISABLED:
-        return replace(cursor, next_at=None, due_at=cursor.probe_at)
+        return cursor._replace(next_at=None, due_at=cursor.probe_at)
     if cursor.state not in (ACTIVE, DONE):
-        return replace(cursor, next_at=None, due_at=None)
+        return cursor._replace(next_at=None, due_at=None)
     following = _next(plan, cursor.watermark)
     if following is None:
-        return replace(cursor, state=DONE, next_at=None, due_at=None, cut_until=None)
+        return cursor._replace(state=DONE, next_at=None, due_at=None, cut_until=None)
     if cursor.cut_until is not None:
-        return replace(cursor, state=ACTIVE, next_at=following, due_at=now)
-    return replace(cursor, state=ACTIVE, next_at=following, due_at=following)
+        return cursor._replace(state=ACTIVE, next_at=following, due_at=now)
+    return cursor._replace(state=ACTIVE, next_at=following, due_at=following)
 
 
 def _next(plan: Timed, after: datetime) -> datetime | None:
@@ -189,39 +185,67 @@ def undecided(plan: Timed, after: datetime, until: datetime, reason: str) -> Dec
 
 def _probe(cursor: Cursor, now: datetime) -> Firing:
     if cursor.probe_at is None or cursor.probe_at > now:
-        return Firing(replace(cursor, due_at=cursor.probe_at))
-    return Firing(replace(cursor, probe_at=None, due_at=None), (Fire(now, "probe"),), probe=True)
+        return Firing(cursor._replace(due_at=cursor.probe_at))
+    return Firing(cursor._replace(probe_at=None, due_at=None), (Fire(now, "probe"),), probe=True)
 
 
 def _paused(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[datetime]) -> Firing:
     until = cursor.paused_until
     if until is None or until > now:
         return Firing(rearm(plan, cursor, now))
-    active = replace(cursor, state=ACTIVE, paused_until=None)
+    active = cursor._replace(state=ACTIVE, paused_until=None)
     if plan.policies.on_resume == "catchup" or until <= cursor.watermark:
         return _active(plan, active, now, skips)._replace(resumed=True)
     skipped = undecided(plan, cursor.watermark, until, reasons.PAUSED)
-    moved = replace(active, watermark=until, cut_until=None)
+    moved = active._replace(watermark=until, cut_until=None)
     firing = _active(plan, moved, now, skips)
     return firing._replace(decisions=((skipped,) if skipped else ()) + firing.decisions, resumed=True)
 
 
+def _sole(plan: Timed, cursor: Cursor, now: datetime) -> Firing | None:
+    """The common case, in a few questions: one occurrence is due, and it is in time. None for every other case."""
+    policies = plan.policies
+    if cursor.cut_until is not None or cursor.wake_at is not None or policies.jitter:
+        return None
+    at = _next(plan, cursor.watermark)
+    following = None if at is None or at > now else _next(plan, at)
+    if at is None or following is None or following <= now:
+        return None
+    grace = policies.effective_grace
+    if (grace is not None and now - at > grace) or (policies.catchup_window or _FOREVER) < now - at:
+        return None
+    wall = fixed_wall(plan.recurrence, at)
+    if wall is not None and wall == cursor.last_wall:
+        return None
+    moved = Cursor(
+        cursor.schedule_id, cursor.definition_id, cursor.revision, ACTIVE, at, following, following,
+        cursor.paused_until, cursor.disabled_reason, None, wall or cursor.last_wall, cursor.probe_at, cursor.zone_data,
+    )  # fmt: skip
+    return Firing(moved, (Fire(at, "schedule", None, None if grace is None else at + grace),))
+
+
 def _active(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[datetime]) -> Firing:
+    sole = None if skips else _sole(plan, cursor, now)
+    return sole or _judged(plan, cursor, now, skips)
+
+
+def _judged(plan: Timed, cursor: Cursor, now: datetime, skips: Collection[datetime]) -> Firing:
+    """Whatever is due, judged in the order of the policies."""
     continuing = cursor.cut_until is not None and cursor.cut_until > cursor.watermark
     limit = min(now, cursor.cut_until) if continuing and cursor.cut_until is not None else now
     last = last_due(plan, cursor.watermark, limit)
     if last is None:
-        return Firing(rearm(plan, replace(cursor, cut_until=None), now))
+        return Firing(rearm(plan, cursor._replace(cut_until=None), now))
     span = _Span(plan, cursor, last, now, frozenset(s for s in skips if cursor.watermark < s <= last))
     fires, decisions = span.rest() if continuing else span.judge(cursor.last_wall)
     cut = len(fires) > MOST_RUNS
     fires = fires[:MOST_RUNS]
     mark = fires[-1].at if cut else last
     wall = fixed_wall(plan.recurrence, fires[-1].at) if fires else None
-    following = replace(cursor, watermark=mark, last_wall=wall or cursor.last_wall)
+    following = cursor._replace(watermark=mark, last_wall=wall or cursor.last_wall)
     still = (last if not continuing else cursor.cut_until) if cut or (continuing and cursor.cut_until != mark) else None
     kept = tuple(d for d in decisions if d.until_at <= mark)
-    return Firing(rearm(plan, replace(following, cut_until=still), now), tuple(fires), kept, always_wait=continuing)
+    return Firing(rearm(plan, following._replace(cut_until=still), now), tuple(fires), kept, always_wait=continuing)
 
 
 class _Span:
@@ -333,7 +357,7 @@ class _Span:
         if self.last > chosen:
             self._decide(chosen, self.last, reasons.COALESCED, None)
         first = self.rule.next_after(low)
-        return [replace(self._one(chosen, "catchup"), covers_from=first, covers_to=self.last, covers_count=count)]
+        return [self._one(chosen, "catchup")._replace(covers_from=first, covers_to=self.last, covers_count=count)]
 
     def _all(self, low: datetime) -> list[Fire]:
         """Each of them, as far as one firing goes; one more tells that it was cut."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rota.errors import InvalidValue
 from rota.model.policy import Policies
@@ -118,8 +118,7 @@ def flight_of(policies: Policies, key: str, schedule_id: int | None) -> tuple[st
     return (f"s:{schedule_id}" if schedule_id is not None else None), False
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(NamedTuple):
     """The row that the hot path writes, and the schedule's lock.
 
     `watermark`: every occurrence up to it is decided. `due_at`: when a scheduler must next look, None when never.

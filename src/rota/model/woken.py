@@ -9,7 +9,6 @@ from rota.model.policy import Policies
 from rota.model.schedule import Cursor
 
 if TYPE_CHECKING:
-    from rota.calendar.recurrence import Occurrence
     from rota.model.firing import Rule, Timed
 
 _TICK: Final = timedelta(microseconds=1)
@@ -70,9 +69,9 @@ class _Extra:
         low = after if self._from is None else max(after, self._from - _TICK)
         high = until if self._to is None else min(until, self._to)
         own = self._rule.count(low, high) if high > low else 0
-        extra = after < self._at <= until and self._rule.occurrence(self._at) is None
+        extra = after < self._at <= until and self._rule.next_after(self._at - _TICK) != self._at
         return own + extra
 
-    def occurrence(self, instant: datetime) -> Occurrence | None:
-        """The rule's occurrence at exactly this instant; the extra one has no nominal wall time of its own."""
-        return self._rule.occurrence(instant)
+    def wall(self, instant: datetime) -> datetime | None:
+        """The rule's own; the extra instant has no nominal wall time."""
+        return self._rule.wall(instant)

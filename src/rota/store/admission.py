@@ -124,4 +124,4 @@ def _make_ready(conn: Connection, rows: Sequence[Row]) -> None:
     ready = [{"lane": r["lane"], "priority": r["priority"], "run_id": r["id"]} for r in rows]
     dialect.insert_many(conn, tables.ready, ready, ignore=True)
     changes = [{"id": r["id"], "admit_at": None, "waiting": False} for r in rows]
-    dialect.update_many(conn, tables.runs, changes, keys=["id"])
+    dialect.update_many(conn, tables.runs, changes, key="id")

@@ -21,6 +21,7 @@ from rota.store.types import Instant, Json, to_micros
 Row = Mapping[str, Any]
 
 _BAD: Final = re.compile("[\x00\ud800-\udfff]")
+_to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _BAD_JSON: Final = re.compile(r"\\u0000|[\ud800-\udfff]")
 
 
@@ -29,15 +30,35 @@ def is_postgresql(conn: Connection) -> bool:
     return conn.dialect.name == "postgresql"
 
 
+def _is_bad(text: str) -> bool:
+    """Whether a text holds what PostgreSQL does not store. Plain ASCII, the most, is told without the search."""
+    return "\x00" in text or (not text.isascii() and _BAD.search(text) is not None)
+
+
+def _is_bad_json(text: str) -> bool:
+    return "\\u0000" in text or (not text.isascii() and _BAD_JSON.search(text) is not None)
+
+
 def json_text(value: Any) -> str:
     """A JSON value as storable text."""
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _to_json(value)
     except ValueError:
         text = ""
-    if text and not _BAD_JSON.search(text):
+    if text and not _is_bad_json(text):
         return text
-    return json.dumps(clean(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _to_json(clean(value))
+
+
+def json_texts(values: Sequence[Any]) -> list[str | None]:
+    """`json_text` of each; None of None."""
+    try:
+        texts = [None if v is None else _to_json(v) for v in values]
+    except ValueError:
+        return [None if v is None else json_text(v) for v in values]
+    if _is_bad_json("\n".join([t for t in texts if t])):
+        return [None if v is None else json_text(v) for v in values]
+    return texts
 
 
 def encode(conn: Connection, kind: TypeEngine[Any], value: Any) -> Any:
@@ -48,7 +69,7 @@ def encode(conn: Connection, kind: TypeEngine[Any], value: Any) -> Any:
         return json_text(value)
     if isinstance(kind, Instant) and not is_postgresql(conn):
         return to_micros(value)
-    return clean(value) if isinstance(value, str) and _BAD.search(value) else value
+    return clean(value) if isinstance(value, str) and _is_bad(value) else value
 
 
 def _plain(values: Sequence[Any]) -> str:
@@ -66,11 +87,11 @@ def _instants(values: Sequence[datetime | None]) -> str:
 def _quoted(values: Sequence[str | None]) -> str:
     items = ["NULL" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '\\"') + '"' for v in values]
     text = "{" + ",".join(items) + "}"
-    return _quoted([v and clean(v) for v in values]) if _BAD.search(text) else text
+    return _quoted([v and clean(v) for v in values]) if _is_bad(text) else text
 
 
 def _jsons(values: Sequence[Any]) -> str:
-    return _quoted([None if v is None else json_text(v) for v in values])
+    return _quoted(json_texts(values))
 
 
 _TYPES: Final[tuple[tuple[type[Any], str, str, Callable[[Sequence[Any]], Any]], ...]] = (
@@ -96,6 +117,13 @@ def _kind(kind: TypeEngine[Any]) -> tuple[str, str, Callable[[Sequence[Any]], An
 def array_text(kind: str, values: Sequence[Any]) -> Any:
     """A list of values of the named PostgreSQL type (jsonb: JSON values) as an array parameter."""
     return next(dump for _, _, cast, dump in _TYPES if cast == kind)(values)
+
+
+def scalar(kind: str, value: Any) -> Any:
+    """One value of the named PostgreSQL type as a parameter."""
+    if kind == "jsonb":
+        return None if value is None else json_text(value)
+    return clean(value) if isinstance(value, str) and _is_bad(value) else value
 
 
 def insert_many(
@@ -125,31 +153,56 @@ def insert_columns(
     if is_postgresql(conn):
         back = f" RETURNING {returning}" if returning else ""
         return _insert_arrays(conn, table, columns, conflict + back)
-    marks = ", ".join("?" * len(columns))
+    binds = _Binds(conn, table, columns)
+    marks = ", ".join([binds.mark(name, bound=not number) for number, name in enumerate(columns)])
     sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks}){conflict}"
-    encoded = [_column(conn, table.c[name].type, values) for name, values in columns.items()]
-    count = conn.exec_driver_sql(sql, list(zip(*encoded, strict=True))).rowcount
+    count = conn.exec_driver_sql(sql, binds.rows()).rowcount
     if returning is None:
         return []
     given = list(columns[returning])
     return given if count == len(given) else _those_in(conn, table, returning, given)
 
 
-def _same(values: Sequence[Any]) -> bool:
-    first = values[0]
-    return all([value is first for value in values])  # noqa: C419 - a list is twice as fast here as a generator
+def same(values: Sequence[Any]) -> bool:
+    """Whether the values, at least one, are all equal."""
+    return values.count(values[0]) == len(values)
+
+
+class _Binds:
+    """Columns as one statement of SQLite's driver takes them, executed for each row: in the order they were marked.
+
+    A number or NULL that is the same in every row stands in the statement instead: binding it would cost each row.
+    """
+
+    def __init__(self, conn: Connection, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
+        self._conn, self._table, self._columns = conn, table, columns
+        self._bound: list[Sequence[Any]] = []
+
+    def mark(self, name: str, *, bound: bool = False) -> str:
+        """What stands for the column in the statement; a mark wherever `bound`."""
+        values, kind = self._columns[name], self._table.c[name].type
+        if not bound and same(values):
+            value = encode(self._conn, kind, values[0])
+            if value is None or isinstance(value, int):
+                return "NULL" if value is None else str(int(value))
+        self._bound.append(_column(self._conn, kind, values))
+        return "?"
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The values of each row, at least one column."""
+        return list(zip(*self._bound, strict=True))
 
 
 def _column(conn: Connection, kind: TypeEngine[Any], values: Sequence[Any]) -> Sequence[Any]:
     """A column as SQLite's driver takes it: `encode` of each value, with the work done once where values recur."""
-    if _same(values):
+    if same(values):
         return [encode(conn, kind, values[0])] * len(values)
     if isinstance(kind, Json):
-        return [None if v is None else json_text(v) for v in values]
+        return json_texts(values)
     if isinstance(kind, Instant):
         known = {v: None if v is None else to_micros(v) for v in values}
         return [known[v] for v in values]
-    if isinstance(kind, Text) and _BAD.search("".join([v for v in values if v])):
+    if isinstance(kind, Text) and _is_bad("".join([v for v in values if v])):
         return [v and clean(v) for v in values]
     return values
 
@@ -165,7 +218,7 @@ def _insert_arrays(conn: Connection, table: Table, columns: Mapping[str, Sequenc
     for number, (name, column) in enumerate(columns.items()):
         kind = table.c[name].type
         array, cast, dump = _kind(kind)
-        if number and _same(column):
+        if number and same(column):
             values.append(f"%s::{cast}")
             constants.append(encode(conn, kind, column[0]))
         else:
@@ -180,54 +233,33 @@ def _insert_arrays(conn: Connection, table: Table, columns: Mapping[str, Sequenc
     return [row[0] for row in result.all()] if result.returns_rows else []
 
 
-def update_many(
-    conn: Connection, table: Table, rows: Sequence[Row], *, keys: Sequence[str], where: str = ""
-) -> list[Any]:
-    """Update rows by their `keys` (equality on each) and an extra condition on the table; all rows have the same keys.
+def update_many(conn: Connection, table: Table, rows: Sequence[Row], *, key: str) -> None:
+    """Update rows by their `key`, by one set-based statement; all rows have the same columns."""
+    if rows:
+        update_columns(conn, table, {name: [row[name] for row in rows] for name in rows[0]}, key=key)
 
-    Returns the first key of every row that was really updated: the caller looks at that.
-    """
-    if not rows:
-        return []
-    sets = [name for name in rows[0] if name not in keys]
-    extra = f" AND {where}" if where else ""
+
+def update_columns(conn: Connection, table: Table, columns: Mapping[str, Sequence[Any]], *, key: str) -> None:
+    """The same for rows that are given as columns of equal length, at least one row."""
+    sets = [name for name in columns if name != key]
     if is_postgresql(conn):
-        return _update_arrays(conn, table, rows, sets, list(keys), extra)
-    order = [*sets, *keys]
-    kinds = [table.c[name].type for name in order]
-    sql = (
-        f"UPDATE {table.name} SET {', '.join(f'{n} = ?' for n in sets)}"
-        f" WHERE {' AND '.join(f'{k} = ?' for k in keys)}{extra.replace('t.', '')}"
+        _update_arrays(conn, table, columns, sets, key)
+        return
+    binds = _Binds(conn, table, columns)
+    assigned = ", ".join(f"{name} = {binds.mark(name)}" for name in sets)
+    conn.exec_driver_sql(
+        f"UPDATE {table.name} SET {assigned} WHERE {key} = {binds.mark(key, bound=True)}", binds.rows()
     )
-    encoded = [_column(conn, kind, [row[name] for row in rows]) for name, kind in zip(order, kinds, strict=True)]
-    given = [row[keys[0]] for row in rows]
-    if not where and len(keys) == 1:
-        count = conn.exec_driver_sql(sql, list(zip(*encoded, strict=True))).rowcount
-        return given if count == len(given) else _those_in(conn, table, keys[0], given)
-    return _one_by_one(conn, sql, given, list(zip(*encoded, strict=True)))
-
-
-def _one_by_one(conn: Connection, sql: str, keys: list[Any], rows: list[tuple[Any, ...]]) -> list[Any]:
-    """The keys of the rows that a guarded update really touched."""
-    done = []
-    cursor = conn.connection.cursor()
-    for key, values in zip(keys, rows, strict=True):
-        cursor.execute(sql, values)
-        if cursor.rowcount == 1:
-            done.append(key)
-    cursor.close()
-    return done
 
 
 def _update_arrays(
-    conn: Connection, table: Table, rows: Sequence[Row], sets: list[str], keys: list[str], extra: str
-) -> list[Any]:
+    conn: Connection, table: Table, columns: Mapping[str, Sequence[Any]], sets: list[str], key: str
+) -> None:
     assign, arrays, params, constants = [], [], [], []
-    for name in [*keys, *sets]:
-        kind = table.c[name].type
+    for name in [key, *sets]:
+        kind, column = table.c[name].type, columns[name]
         array, cast, dump = _kind(kind)
-        column = [row[name] for row in rows]
-        if name in sets and _same(column):
+        if name in sets and same(column):
             assign.append(f"{name} = %s::{cast}")
             constants.append(encode(conn, kind, column[0]))
             continue
@@ -235,10 +267,6 @@ def _update_arrays(
         params.append(dump(column))
         if name in sets:
             assign.append(f"{name} = a.{name}::{cast}")
-    match = " AND ".join(f"t.{k} = a.{k}" for k in keys)
     source = f"unnest({', '.join(f'%s::{kind}[]' for _, kind in arrays)}) AS a({', '.join(n for n, _ in arrays)})"
-    sql = (
-        f'UPDATE "{table.schema}".{table.name} AS t SET {", ".join(assign)}'
-        f" FROM {source} WHERE {match}{extra} RETURNING t.{keys[0]}"
-    )
-    return [row[0] for row in conn.exec_driver_sql(sql, (*constants, *params)).all()]
+    sql = f'UPDATE "{table.schema}".{table.name} AS t SET {", ".join(assign)} FROM {source} WHERE t.{key} = a.{key}'
+    conn.exec_driver_sql(sql, (*constants, *params))

@@ -48,14 +48,14 @@ def record(conn: Connection, now: datetime, node: str, decided: Sequence[Decided
             if before.id:
                 extended[before.id] = d.until_at
             else:
-                fresh[-1] = replace(fresh[-1], decision=replace(fresh[-1].decision, until_at=d.until_at))
+                fresh[-1] = replace(fresh[-1], decision=fresh[-1].decision._replace(until_at=d.until_at))
             last[each.schedule_id] = replace(before, until_at=d.until_at)
         else:
             fresh.append(each)
             last[each.schedule_id] = _Last(0, d.until_at, mark)
     table = of(conn).decisions
     longer = [{"id": i, "until_at": u, "at": now, "node": node} for i, u in extended.items()]
-    dialect.update_many(conn, table, longer, keys=["id"])
+    dialect.update_many(conn, table, longer, key="id")
     dialect.insert_many(conn, table, [_row(d, now, node) for d in fresh])
     return fresh
 

@@ -16,10 +16,21 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
 from rota.clock import Clock, SystemClock
-from rota.store.bulk import array_text, encode, insert_columns, insert_many, is_postgresql, json_text, update_many
+from rota.store.bulk import (
+    array_text,
+    encode,
+    insert_columns,
+    insert_many,
+    is_postgresql,
+    json_text,
+    same,
+    scalar,
+    update_columns,
+    update_many,
+)
 from rota.store.tables import Instant, Json, from_micros, of, to_micros
 
-__all__ = ["encode", "insert_columns", "insert_many", "is_postgresql", "update_many"]
+__all__ = ["encode", "insert_columns", "insert_many", "is_postgresql", "update_columns", "update_many"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,6 +64,16 @@ def start(conn: Connection, name: str) -> datetime | None:
     row = conn.exec_driver_sql(f"SELECT clock_timestamp(), {_SETTINGS}", (name,)).one()
     conn.execution_options(rota_began=_utc(row[0]))
     return _utc(row[0])
+
+
+def moment(clock: Clock, name: str) -> tuple[str, list[Any]]:
+    """A query of one row, and its parameters, for a statement that is a transaction of its own: what `start` does.
+
+    Its column `at` is the present instant. For PostgreSQL; materialize it.
+    """
+    if clock.simulated:
+        return f"SELECT %s::timestamptz AS at, {_SETTINGS}", [clock.now(), name]
+    return f"SELECT clock_timestamp() AS at, {_SETTINGS}", [name]
 
 
 def began(conn: Connection) -> datetime:
@@ -163,17 +184,33 @@ def derived(
 
     `columns` has (name, type), the types named as PostgreSQL does; instants and JSON values are given as rota holds them.
     """
-    names = ", ".join(name for name, _ in columns)
     if is_postgresql(conn):
-        # In a subselect the planner does not know how long an array is, and takes the index whatever its statistics say.
-        arrays = ", ".join(f"(SELECT %s::{'text' if kind == 'jsonb' else kind}[])" for _, kind in columns)
-        picked = ", ".join(f"a.{name}::jsonb" if kind == "jsonb" else f"a.{name}" for name, kind in columns)
-        params = [array_text(kind, [row[i] for row in rows]) for i, (_, kind) in enumerate(columns)]
-        return f"(SELECT {picked} FROM unnest({arrays}) AS a({names})) AS {alias}({names})", params
+        return derived_columns(alias, columns, list(zip(*rows, strict=True)))
     picked = ", ".join(f"json_extract(value, '$[{i}]') AS {name}" for i, (name, _) in enumerate(columns))
     kinds = [kind for _, kind in columns]
     text = json.dumps([[_loose(conn, kind, v) for kind, v in zip(kinds, row, strict=True)] for row in rows])
     return f"(SELECT {picked} FROM json_each(%s)) AS {alias}", [text]
+
+
+def derived_columns(
+    alias: str, columns: Sequence[tuple[str, str]], values: Sequence[Sequence[Any]]
+) -> tuple[str, list[Any]]:
+    """`derived` of values given by column, for PostgreSQL. A column that is the same in every row travels once."""
+    constants, arrays, names, picked, sources = [], [], [], [], []
+    for number, ((name, kind), column) in enumerate(zip(columns, values, strict=True)):
+        text = "text" if kind == "jsonb" else kind
+        if number and same(column):
+            constants.append(scalar(kind, column[0]))
+            picked.append(f"%s::{kind}")
+            continue
+        arrays.append(array_text(kind, column))
+        names.append(name)
+        # In a subselect the planner does not know how long an array is, and takes the index whatever its statistics say.
+        sources.append(f"(SELECT %s::{text}[])")
+        picked.append(f"a.{name}::jsonb" if kind == "jsonb" else f"a.{name}")
+    every = ", ".join(name for name, _ in columns)
+    inner = f"SELECT {', '.join(picked)} FROM unnest({', '.join(sources)}) AS a({', '.join(names)})"
+    return f"({inner}) AS {alias}({every})", [*constants, *arrays]
 
 
 def _loose(conn: Connection, kind: str, value: Any) -> Any:

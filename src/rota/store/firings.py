@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -95,28 +95,16 @@ def lock_many(conn: Connection, ids: Sequence[int]) -> list[Cursor]:
 
 def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Cursor]:
     read = dialect.read_at
-    found = []
-    for row in dialect.tuples(conn, sql, params):
-        schedule, definition, revision, state, mark, following, due, paused, reason, cut, wall, probe, data, wake = row
-        found.append(
-            Cursor(
-                schedule,
-                definition,
-                revision,
-                state,
-                read(mark),
-                read(following),
-                read(due),
-                read(paused),
-                reason,
-                read(cut),
-                None if wall is None else datetime.fromisoformat(wall),
-                read(probe),
-                data,
-                read(wake),
-            )
+    wall = datetime.fromisoformat
+    return [
+        Cursor(
+            schedule, definition, revision, state, read(mark), following and read(following), due and read(due),
+            paused and read(paused), reason, cut and read(cut), last and wall(last), probe and read(probe), data,
+            wake and read(wake),
         )
-    return found
+        for schedule, definition, revision, state, mark, following, due, paused, reason, cut, last, probe, data, wake
+        in dialect.tuples(conn, sql, params)
+    ]  # fmt: skip
 
 
 def next_due(conn: Connection) -> datetime | None:
@@ -164,23 +152,31 @@ def commit(conn: Connection, now: datetime, decided: Sequence[Judged], node: str
 
     The caller holds the cursors. A run that was not inserted was a duplicate or found its key held, and is decided so.
     """
-    done = plain.insert(
-        conn, now, [(d.definition, d.firing.fires[0]) for d in decided if plain.is_plain(d.definition, d.firing)]
-    )
-    placed = _place(conn, now, [d for d in decided if d.firing.fires and d.before.schedule_id not in done])
+    common, others = [], []
+    for each in decided:
+        d, firing = each.definition, each.firing
+        if plain.is_plain(d, each.before, firing):
+            common.append((each, plain.Plain(d, firing.fires[0], firing.cursor)))
+        else:
+            others.append(each)
+    left = set(plain.commit(conn, now, [p for _, p in common], node))
+    rest = others + [each for each, _ in common if each.before.schedule_id in left] if left else others
+    placed = _place(conn, now, [d for d in rest if d.firing.fires])
     made = [
         Decided(each.before.schedule_id, each.before.revision, decision)
         for each in decided
+        if each.firing.decisions or each.before.schedule_id in placed
         for decision in _decisions(each, placed.get(each.before.schedule_id, []))
     ]
     fresh = record(conn, now, node, made)
-    _advance(conn, [d.firing.cursor for d in decided])
+    _advance(conn, [d.firing.cursor for d in rest])
     _forget_skips(conn, decided)
-    _write_events(conn, now, decided, placed, fresh)
+    _write_events(conn, now, node, rest, placed)
+    _write_decided(conn, now, decided, fresh)
     runs = [p for group in placed.values() for p in group if p.id is not None]
     skipped = Counter(one.decision.reason or "" for one in made if one.decision.what == reasons.SKIPPED)
     coalesced = sum(one.decision.what == reasons.COALESCED for one in made)
-    return Committed(len(done) + len(runs), skipped, coalesced)
+    return Committed(len(common) - len(left) + len(runs), skipped, coalesced)
 
 
 def _place(conn: Connection, now: datetime, firing: Sequence[Judged]) -> dict[int, list[intake.Placed]]:
@@ -210,7 +206,7 @@ def _decisions(each: Judged, placed: Sequence[intake.Placed]) -> list[Decision]:
 def _as_overlap(decision: Decision) -> Decision:
     if decision.what != reasons.COALESCED:
         return decision
-    return replace(decision, what=reasons.SKIPPED, reason=reasons.OVERLAP)
+    return decision._replace(what=reasons.SKIPPED, reason=reasons.OVERLAP)
 
 
 def _advance(conn: Connection, cursors: Sequence[Cursor]) -> None:
@@ -231,7 +227,7 @@ def _advance(conn: Connection, cursors: Sequence[Cursor]) -> None:
         }
         for c in cursors
     ]
-    dialect.update_many(conn, of(conn).cursors, rows, keys=["schedule_id"])
+    dialect.update_many(conn, of(conn).cursors, rows, key="schedule_id")
 
 
 def cursor_row(c: Cursor) -> dict[str, object]:
@@ -256,7 +252,7 @@ def cursor_row(c: Cursor) -> dict[str, object]:
 
 def write_cursor(conn: Connection, cursor: Cursor) -> None:
     """Write one locked cursor."""
-    dialect.update_many(conn, of(conn).cursors, [cursor_row(cursor)], keys=["schedule_id"])
+    dialect.update_many(conn, of(conn).cursors, [cursor_row(cursor)], key="schedule_id")
 
 
 def _forget_skips(conn: Connection, decided: Sequence[Judged]) -> None:
@@ -277,21 +273,24 @@ def _skips_of(decided: Sequence[Judged]) -> list[Decided]:
 
 
 def _write_events(
-    conn: Connection,
-    now: datetime,
-    decided: Sequence[Judged],
-    placed: dict[int, list[intake.Placed]],
-    fresh: Sequence[Decided],
+    conn: Connection, now: datetime, node: str, decided: Sequence[Judged], placed: dict[int, list[intake.Placed]]
 ) -> None:
-    keys = {d.before.schedule_id: d.definition for d in decided}
     written: list[Event] = []
     for each in decided:
         d = each.definition
         if each.firing.resumed:
             written.append(event("schedule.resumed", now, d.key, reason="the pause ended"))
-        written += [_fired(d, p, now) for p in placed.get(each.before.schedule_id, []) if p.id is not None]
+        written += [_fired(d, p, now, node) for p in placed.get(each.before.schedule_id, []) if p.id is not None]
         if each.firing.cursor.state == DONE and each.before.state != DONE:
             written.append(event("schedule.done", now, d.key))
+    events.write(conn, written)
+
+
+def _write_decided(conn: Connection, now: datetime, decided: Sequence[Judged], fresh: Sequence[Decided]) -> None:
+    if not fresh:
+        return
+    keys = {d.before.schedule_id: d.definition for d in decided}
+    written: list[Event] = []
     for one in fresh:
         kind = "schedule.skipped" if one.decision.what == reasons.SKIPPED else "schedule.coalesced"
         written.append(
@@ -307,7 +306,7 @@ def _write_events(
     events.write(conn, written)
 
 
-def _fired(definition: Target | Definition, placed: intake.Placed, now: datetime) -> Event:
+def _fired(definition: Target | Definition, placed: intake.Placed, now: datetime, node: str) -> Event:
     at = placed.run.scheduled_for
     data = {
         "run": placed.id,
@@ -316,5 +315,6 @@ def _fired(definition: Target | Definition, placed: intake.Placed, now: datetime
         "scheduled_for": None if at is None else rfc3339(at),
         "cause": placed.run.cause,
         "place": placed.place,
+        "node": node,
     }
     return Event("schedule.fired", now, definition.key, data, CODES["schedule.fired"])

@@ -6,7 +6,7 @@ The caller holds the cursor of every schedule that is touched; health rows are w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -110,7 +110,7 @@ def arm_at(conn: Connection, schedule_id: int, when: datetime) -> bool:
     if cursor is None or cursor.state not in (ACTIVE, PAUSED, DONE):
         return False
     definition = definitions.load(conn, [cursor.definition_id])[cursor.definition_id]
-    asked = replace(cursor, wake_at=max(when, cursor.watermark + _TICK))
+    asked = cursor._replace(wake_at=max(when, cursor.watermark + _TICK))
     firings.write_cursor(conn, rearm(plan_of(definition), asked, dialect.instant(conn)))
     return True
 
@@ -128,7 +128,7 @@ def _disable(conn: Connection, cursor: Cursor, one: Touch, failures: int, node: 
 def _probe_later(conn: Connection, schedule_id: int, at: datetime) -> None:
     cursor = firings.lock(conn, schedule_id)
     if cursor is not None and cursor.state == DISABLED:
-        firings.write_cursor(conn, replace(cursor, probe_at=at, due_at=at))
+        firings.write_cursor(conn, cursor._replace(probe_at=at, due_at=at))
 
 
 def _after_probe(conn: Connection, cursor: Cursor, one: Touch, now: datetime) -> None:

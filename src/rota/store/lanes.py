@@ -133,7 +133,7 @@ def spend(conn: Connection, lane: Lane, count: int, now: datetime) -> None:
     if current is None or current.rate is None:
         return
     row = {"name": lane.name, "rate_tokens": current.bucket(now) - count, "rate_at": now}
-    dialect.update_many(conn, of(conn).lanes, [row], keys=["name"])
+    dialect.update_many(conn, of(conn).lanes, [row], key="name")
 
 
 def _locked(conn: Connection, name: str) -> Lane | None:
@@ -190,7 +190,7 @@ def put(conn: Connection, lane: Lane, now: datetime, by: Any) -> bool:
         | {"updated_at": now}
         | ({} if lane.rate == before.rate else {"rate_tokens": None, "rate_at": None})
     )
-    dialect.update_many(conn, of(conn).lanes, [row], keys=["name"])
+    dialect.update_many(conn, of(conn).lanes, [row], key="name")
     was, became = _shown(before), _shown(after)
     events.change(conn, now, f"lane:{lane.name}", "set", by, before=was, after=became)
     events.write(conn, [event("lane.updated", now, lane.name, before=was, after=became)])

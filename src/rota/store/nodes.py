@@ -100,7 +100,7 @@ def drain(conn: Connection, node: str, now: datetime, by: Any, *, on: bool = Tru
         raise NodeNotFound(f"no node {node}")
     if bool(rows[0]["draining"]) == on:
         return False
-    dialect.update_many(conn, of(conn).nodes, [{"id": node, "draining": on}], keys=["id"])
+    dialect.update_many(conn, of(conn).nodes, [{"id": node, "draining": on}], key="id")
     events.change(conn, now, f"node:{node}", "drain", by, before={"draining": not on}, after={"draining": on})
     return True
 

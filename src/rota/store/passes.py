@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -107,7 +106,7 @@ def _set_right(conn: Connection, cursor: Cursor, definition: Definition, now: da
         "UPDATE {decisions} SET until_at = %s WHERE schedule_id = %s AND until_at > %s",
         [instant, cursor.schedule_id, instant],
     )
-    lowered = replace(cursor, watermark=now, cut_until=None, last_wall=None)
+    lowered = cursor._replace(watermark=now, cut_until=None, last_wall=None)
     try:
         after = rearm(plan_of(definition), lowered, now)
     except Error:
@@ -188,7 +187,7 @@ def zone_slice(conn: Connection, version: str, now: datetime | None = None, limi
 def _recomputed(conn: Connection, cursor: Cursor, definition: Definition, version: str, now: datetime) -> bool:
     """next_at from the watermark with the data of today."""
     try:
-        after = replace(rearm(plan_of(definition), cursor, now), zone_data=version)
+        after = rearm(plan_of(definition), cursor, now)._replace(zone_data=version)
     except Error:
         return False
     firings.write_cursor(conn, after)

@@ -1,4 +1,4 @@
-"""The common firing, set-based: one run that may start at once, under a key of its own or none.
+"""The common firing, set-based: one run that may start at once, under a key of its own or none, and its cursor moved.
 
 The general way (`intake.place`) serves every firing; this one serves those that need no judgement, at a fraction of the
 cost, and leaves to the general way whatever it finds taken. A conformance test fires everything both ways.
@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final, TypeGuard
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from sqlalchemy import Connection
 
 from rota.model.event import CODES, Event
 from rota.model.firing import Fire, Firing
 from rota.model.instants import rfc3339
+from rota.model.schedule import ACTIVE, Cursor
 from rota.store import dialect, events, intake
 from rota.store.definitions import Target
 from rota.store.tables import of
+
+
+class Plain(NamedTuple):
+    """One common firing: of which definition, what it fires, and its cursor afterwards."""
+
+    target: Target
+    fire: Fire
+    cursor: Cursor
+
 
 _GIVEN: Final = (
     ("schedule_id", "bigint"),
@@ -27,110 +37,148 @@ _GIVEN: Final = (
     ("lane", "text"),
     ("priority", "integer"),
     ("flight", "text"),
+    ("cause", "text"),
     ("scheduled_for", "timestamptz"),
     ("said_for", "text"),
-    ("cause", "text"),
     ("expires_at", "timestamptz"),
     ("covers_from", "timestamptz"),
     ("covers_to", "timestamptz"),
     ("covers_count", "integer"),
+    ("watermark", "timestamptz"),
+    ("next_at", "timestamptz"),
+    ("due_at", "timestamptz"),
+    ("last_wall", "text"),
 )
-_RUNS: Final = (
-    "INSERT INTO {{runs}} (schedule_id, definition_id, scheduled_for, state, cause, lane, priority, flight, waiting,"
-    " judged, expires_at, attempt, lost, token, covers_from, covers_to, covers_count, created_at)"
-    " SELECT a.schedule_id, a.definition_id, a.scheduled_for, 'queued', a.cause, a.lane, a.priority, a.flight, false,"
-    " true, a.expires_at, 0, 0, 0, a.covers_from, a.covers_to, a.covers_count, {now} FROM {given}"
-    " WHERE true ON CONFLICT DO NOTHING"
-)
+_MOVES: Final = ("watermark", "next_at", "due_at", "last_wall")
 _BORN: Final = {"state": "queued", "waiting": False, "judged": True, "attempt": 0, "lost": 0, "token": 0}
 _KIND: Final = "schedule.fired"
 
 
-def is_plain(target: Any, firing: Firing) -> TypeGuard[Target]:
-    """Whether this firing needs no judgement but whether its own key is free."""
+def is_plain(target: Any, before: Cursor, firing: Firing) -> TypeGuard[Target]:
+    """Whether this firing needs no judgement but whether its own key is free, and only moves its cursor on."""
     if len(firing.fires) != 1 or firing.always_wait or not isinstance(target, Target) or target.named_flight:
+        return False
+    after = firing.cursor
+    if before.state != ACTIVE or after.state != ACTIVE or after.cut_until is not None:
+        return False
+    if before.cut_until is not None or before.wake_at is not None:
         return False
     return firing.fires[0].not_before is None and firing.fires[0].cause in ("schedule", "catchup")
 
 
-def insert(conn: Connection, now: datetime, plain: Sequence[tuple[Target, Fire]]) -> dict[int, int]:
-    """Insert the runs whose key is free and that are no duplicates, each with its key, `ready` row and event.
+def commit(conn: Connection, now: datetime, plain: Sequence[Plain], node: str) -> list[int]:
+    """Insert the runs whose key is free and that are no duplicates, each with its key, `ready` row, event and cursor.
 
-    Schedule id -> run id of those that went in; the others are untouched. The caller holds their cursors.
+    The schedules whose run did not go in: to the general way, whatever became of their cursors. The caller holds them.
     """
-    taken = intake.key_states(conn, [target.flight for target, _ in plain if target.flight is not None])
-    free = [(target, fire) for target, fire in plain if target.flight not in taken]
-    if not free:
-        return {}
-    return _one_statement(conn, now, free) if dialect.is_postgresql(conn) else _in_steps(conn, now, free)
+    if not plain:
+        return []
+    if not dialect.is_postgresql(conn):
+        return _in_steps(conn, now, plain, node)
+    if intake.any_waits(conn):
+        taken = intake.key_states(conn, [p.target.flight for p in plain if p.target.flight is not None])
+        free = [p for p in plain if p.target.flight not in taken]
+        left = [p.target.schedule_id for p in plain if p.target.flight in taken]
+        return left + (_one_statement(conn, now, free, node) if free else [])
+    return _one_statement(conn, now, plain, node)
 
 
-def _said(free: Sequence[tuple[Target, Fire]]) -> list[str]:
-    """The occurrences as events tell them; there are few different ones."""
-    known = {fire.at: rfc3339(fire.at) for _, fire in free}
-    return [known[fire.at] for _, fire in free]
+def _columns(plain: Sequence[Plain]) -> list[list[Any]]:
+    """The values of `_GIVEN`, by column."""
+    targets, fires, cursors = zip(*plain, strict=True)
+    said = {at: rfc3339(at) for at in {fire.at for fire in fires}}
+    return [
+        [t.schedule_id for t in targets],
+        [t.id for t in targets],
+        [t.key for t in targets],
+        [t.job for t in targets],
+        [t.lane for t in targets],
+        [t.priority for t in targets],
+        [t.flight for t in targets],
+        [f.cause for f in fires],
+        [f.at for f in fires],
+        [said[f.at] for f in fires],
+        [f.expires_at for f in fires],
+        [f.covers_from for f in fires],
+        [f.covers_to for f in fires],
+        [f.covers_count for f in fires],
+        [c.watermark for c in cursors],
+        [c.next_at for c in cursors],
+        [c.due_at for c in cursors],
+        [None if c.last_wall is None else c.last_wall.isoformat() for c in cursors],
+    ]
 
 
-def _rows(free: Sequence[tuple[Target, Fire]]) -> list[tuple[Any, ...]]:
-    rows = []
-    for (t, fire), text in zip(free, _said(free), strict=True):
-        timing = (fire.at, text, fire.cause, fire.expires_at, fire.covers_from, fire.covers_to, fire.covers_count)
-        rows.append((t.schedule_id, t.id, t.key, t.job, t.lane, t.priority, t.flight, *timing))
-    return rows
-
-
-def _one_statement(conn: Connection, now: datetime, free: Sequence[tuple[Target, Fire]]) -> dict[int, int]:
-    source, params = dialect.derived(conn, "a", _GIVEN, _rows(free))
-    runs = _RUNS.format(given="a", now="(SELECT at FROM moment)")
+def _one_statement(conn: Connection, now: datetime, plain: Sequence[Plain], node: str) -> list[int]:
+    source, params = dialect.derived_columns("a", _GIVEN, _columns(plain))
     sql = (
         "WITH moment AS (SELECT %s::timestamptz AS at), "
         f"a AS MATERIALIZED (SELECT * FROM {source}), "
-        f"made AS ({runs} RETURNING id, schedule_id, flight, lane, priority), "
+        "moved AS (UPDATE {cursors} t SET " + ", ".join(f"{name} = a.{name}" for name in _MOVES) + " FROM a"
+        " WHERE t.schedule_id = a.schedule_id), "
+        "made AS (INSERT INTO {runs} (schedule_id, definition_id, scheduled_for, state, cause, lane, priority, flight,"
+        " waiting, judged, expires_at, attempt, lost, token, covers_from, covers_to, covers_count, created_at)"
+        " SELECT schedule_id, definition_id, scheduled_for, 'queued', cause, lane, priority, flight, false, true,"
+        " expires_at, 0, 0, 0, covers_from, covers_to, covers_count, (SELECT at FROM moment) FROM a"
+        # a scalar subquery keeps it on the indexes, whatever the planner believes about the tables' sizes
+        " WHERE flight IS NULL OR coalesce((SELECT (SELECT h.state FROM {runs} h WHERE h.id = f.run_id)"
+        " FROM {flights} f WHERE f.flight = a.flight), 'gone') NOT IN ('queued', 'running')"
+        " ON CONFLICT DO NOTHING RETURNING id, schedule_id, flight, lane, priority), "
         "held AS (INSERT INTO {flights} (flight, run_id) SELECT flight, id FROM made WHERE flight IS NOT NULL"
         + intake.take_over("flights")
         + " RETURNING 1), "
         "ready AS (INSERT INTO {ready} (lane, priority, run_id) SELECT lane, priority, id FROM made), "
         "told AS (INSERT INTO {event_inbox} (type, at, subject, code, data)"
         " SELECT %s, (SELECT at FROM moment), a.key, %s, jsonb_build_object('run', m.id, 'job', a.job, 'schedule', a.key,"
-        " 'scheduled_for', a.said_for, 'cause', a.cause, 'place', 'start')"
+        " 'scheduled_for', a.said_for, 'cause', a.cause, 'place', 'start', 'node', %s::text)"
         " FROM made m JOIN a ON a.schedule_id = m.schedule_id ORDER BY m.id)"
-        " SELECT schedule_id, id, flight IS NOT NULL AS keyed, (SELECT count(*) FROM held) AS held FROM made"
+        " SELECT count(*), count(flight), (SELECT count(*) FROM held), CASE WHEN count(*) < %s THEN"
+        " ARRAY(SELECT schedule_id FROM a EXCEPT SELECT schedule_id FROM made) END FROM made"
     )
-    found = dialect.tuples(conn, sql, [now, *params, _KIND, CODES[_KIND]])
-    if found and sum(keyed for _, _, keyed, _ in found) != found[0][3]:
+    given = [now, *params, _KIND, CODES[_KIND], node, len(plain)]
+    ((_, keyed, held, left),) = dialect.tuples(conn, sql, given)
+    if keyed != held:
         raise dialect.Repeat  # somebody took a key between the look and this write
-    return {schedule: run for schedule, run, _, _ in found}
+    return left or []
 
 
-def _in_steps(conn: Connection, now: datetime, free: Sequence[tuple[Target, Fire]]) -> dict[int, int]:
+def _in_steps(conn: Connection, now: datetime, plain: Sequence[Plain], node: str) -> list[int]:
     """The same inside SQLite's one write transaction: whatever has an id above the last one is of this batch."""
-    tables, count = of(conn), len(free)
-    ids = dialect.draw_ids(conn, tables.runs, count)
-    columns: dict[str, list[Any]] = {
-        "id": ids,
-        "schedule_id": [t.schedule_id for t, _ in free],
-        "definition_id": [t.id for t, _ in free],
-        "scheduled_for": [fire.at for _, fire in free],
-        "cause": [fire.cause for _, fire in free],
-        "lane": [t.lane for t, _ in free],
-        "priority": [t.priority for t, _ in free],
-        "flight": [t.flight for t, _ in free],
-        "expires_at": [fire.expires_at for _, fire in free],
-        "covers_from": [fire.covers_from for _, fire in free],
-        "covers_to": [fire.covers_to for _, fire in free],
-        "covers_count": [fire.covers_count for _, fire in free],
-    }
-    columns |= {name: [value] * count for name, value in (*_BORN.items(), ("created_at", now))}
-    went = set(dialect.insert_columns(conn, tables.runs, columns, ignore=True, returning="id"))
+    taken = intake.key_states(conn, [p.target.flight for p in plain if p.target.flight is not None])
+    free = [p for p in plain if p.target.flight not in taken] if taken else plain
+    left = [p.target.schedule_id for p in plain if p.target.flight in taken] if taken else []
+    if not free:
+        return left
+    tables = of(conn)
+    given = dict(zip((name for name, _ in _GIVEN), _columns(free), strict=True))
+    moves = {name: given.pop(name) for name in _MOVES}
+    dialect.update_columns(conn, tables.cursors, {"schedule_id": given["schedule_id"], **moves}, key="schedule_id")
+    keys, jobs, said = given.pop("key"), given.pop("job"), given.pop("said_for")
+    ids = dialect.draw_ids(conn, tables.runs, len(free))
+    born = {name: [value] * len(free) for name, value in (*_BORN.items(), ("created_at", now))}
+    went = dialect.insert_columns(conn, tables.runs, {"id": ids, **given, **born}, ignore=True, returning="id")
     mine = " FROM {runs} WHERE id >= %s"
-    take = intake.take_over(dialect.name_of(conn, "flights"))
-    held = "INSERT INTO {flights} (flight, run_id) SELECT flight, id" + mine + " AND flight IS NOT NULL" + take
-    dialect.execute(conn, held, ids[:1])
+    held = "INSERT INTO {flights} (flight, run_id) SELECT flight, id" + mine + " AND flight IS NOT NULL"
+    dialect.execute(conn, held + intake.take_over(dialect.name_of(conn, "flights")), ids[:1])
     dialect.execute(conn, "INSERT INTO {ready} (lane, priority, run_id) SELECT lane, priority, id" + mine, ids[:1])
-    made = [(run, t, fire, text) for run, (t, fire), text in zip(ids, free, _said(free), strict=True) if run in went]
-    told: list[dict[str, Any]] = [
-        {"run": run, "job": t.job, "schedule": t.key, "scheduled_for": text, "cause": fire.cause, "place": "start"}
-        for run, t, fire, text in made
-    ]
-    events.write(conn, [Event(_KIND, now, d["schedule"], d, CODES[_KIND]) for d in told])
-    return {t.schedule_id: run for run, t, _, _ in made}
+    told = list(zip(ids, jobs, keys, said, given["cause"], given["schedule_id"], strict=True))
+    if len(went) < len(ids):
+        made = set(went)
+        left += [one[-1] for one in told if one[0] not in made]
+        told = [one for one in told if one[0] in made]
+    events.write(conn, [_fired(now, node, one) for one in told])
+    return left
+
+
+def _fired(now: datetime, node: str, told: tuple[Any, ...]) -> Event:
+    run, job, key, said, cause, _ = told
+    data = {
+        "run": run,
+        "job": job,
+        "schedule": key,
+        "scheduled_for": said,
+        "cause": cause,
+        "place": "start",
+        "node": node,
+    }
+    return Event(_KIND, now, key, data, CODES[_KIND])

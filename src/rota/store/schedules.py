@@ -49,7 +49,7 @@ class Locked:
 
     def at(self, **changes: Any) -> Locked:
         """The same with another cursor."""
-        return replace(self, cursor=replace(self.cursor, **changes))
+        return replace(self, cursor=self.cursor._replace(**changes))
 
     def armed(self) -> Locked:
         """The same with next_at, due_at and `done` as rule, state and watermark name them."""

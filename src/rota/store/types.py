@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -20,6 +21,7 @@ def to_micros(instant: datetime) -> int:
     return (instant - EPOCH) // _MICROSECOND
 
 
+@functools.lru_cache(maxsize=4096)
 def from_micros(value: int) -> datetime:
     """The aware UTC instant of `to_micros`."""
     return EPOCH + timedelta(microseconds=value)

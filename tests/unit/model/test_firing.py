@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from rota.calendar.text import parse
 from rota.model import reasons
-from rota.model.firing import Decision, Firing, Plan, plan_firing
+from rota.model.firing import Decision, Firing, Plan, _judged, _sole, fixed_wall, plan_firing
 from rota.model.policy import parse_policies
 from rota.model.schedule import Cursor, Definition
+from rota.model.woken import Woken
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TICK = timedelta(microseconds=1)
@@ -194,3 +195,46 @@ def test_the_same_wall_time_does_not_fire_again_after_new_zone_data() -> None:
     firing = plan_firing(p, cursor(p, last_wall=wall), datetime(2026, 3, 2, 9, 0, 1, tzinfo=UTC))
     assert firing.fires == ()
     assert [d.reason for d in firing.decisions] == [reasons.ZONE_DATA]
+
+
+@given(
+    when=st.sampled_from(
+        [
+            "* * * * *",
+            "*/20 2,3 * * *",
+            "30 2 * * *",
+            "every 7m",
+            "every 90m",
+            "0 0 29 2 *",
+            "2026-03-29T02:30",
+            "1,31 1 * * *",
+        ]
+    ),
+    zone=st.sampled_from(["UTC", "Europe/Stockholm", "America/New_York"]),
+    policies=st.fixed_dictionaries(
+        {"catchup": st.sampled_from(["latest", "earliest", "all", "none"])},
+        optional={
+            "grace": st.sampled_from(["0s", "30s", "10m"]),
+            "catchup_window": st.sampled_from(["1s", "20m"]),
+            "jitter": st.just("10s"),
+        },
+    ),
+    start=st.integers(0, 400 * 24 * 60).map(lambda n: datetime(2025, 10, 1, tzinfo=UTC) + timedelta(minutes=n)),
+    late=st.integers(0, 5 * 3600).map(lambda n: timedelta(seconds=n)),
+    fired_wall=st.booleans(),
+    ends=st.none() | st.integers(-60, 600),
+)
+@settings(max_examples=1500, deadline=None)
+def test_the_short_way_decides_as_the_judged_one(
+    when: str, zone: str, policies: dict[str, Any], start: datetime, late: timedelta, fired_wall: bool, ends: int | None
+) -> None:
+    known = parse_policies(policies)
+    rule = parse(when, timezone=zone, key="x")
+    limit = None if ends is None else start + timedelta(minutes=ends)
+    timed = Woken(rule, known, None, limit)
+    first = rule.next_after(start)
+    wall = fixed_wall(rule, first) if fired_wall and first is not None else None
+    before = Cursor(7, 1, 1, "active", start, first, first, last_wall=wall)
+    now = (first or start) + late
+    short = _sole(timed, before, now)
+    assert short is None or short == _judged(timed, before, now, ())
