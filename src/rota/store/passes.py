@@ -1,7 +1,8 @@
 """Passes over all schedules, in slices: after a clock that stood in the future was set right, after newer zone data.
 
-A pass is a value in `meta` that says how far it has come, so that any keeper can go on with it. Each slice locks its
-cursors, waiting for them, and asks the clock after that (races r13, r14).
+A pass is a value in `meta` that says how far it has come, so that any keeper can go on with it. It is read and written
+under the lock of a row of its own in `leases`: a keeper that is slow cannot write an older state over a newer one. Each
+slice locks its cursors, waiting for them, and asks the clock after that (races r13, r14).
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from rota.errors import Error
 from rota.model import reasons
 from rota.model.event import event
-from rota.model.firing import TICK, Decision, rearm
+from rota.model.firing import TICK, Decision
 from rota.model.instants import rfc3339
 from rota.model.schedule import ACTIVE, PAUSED, Cursor, Definition
-from rota.model.timing import plan_of
-from rota.store import definitions, dialect, events, firings, leases
+from rota.store import dialect, events, firings, leases
 from rota.store.decisions import Decided, record
+from rota.store.rearming import computed, readable, rearmed
+from rota.store.runs import subjects
 from rota.store.tables import of
 
 BACK: Final = timedelta(hours=1)
@@ -48,12 +49,31 @@ def watch_clock(conn: Connection, now: datetime | None = None) -> datetime:
     at, last = now or dialect.instant(conn), dialect.read_at(row["at"])
     if last is not None and at < last - BACK:
         start = {"round": 1, "after": 0, "not_before": rfc3339(at), "from": rfc3339(last)}
+        _wait_for(conn, _CLOCK)
         leases.remember(conn, _CLOCK, start)
     if last is not None and at > last + FORWARD:
         leases.remember(conn, _FORWARD_AT, rfc3339(at))
     if last is None or at > last or at < last - BACK:
         dialect.execute(conn, "UPDATE {leases} SET at = %s WHERE name = 'clock'", [dialect.at(conn, at)])
     return at
+
+
+def _wait_for(conn: Connection, name: str) -> None:
+    """Lock a pass for this transaction, waiting for whoever is at it."""
+    leases.ensure(conn, name)
+    dialect.query(conn, "SELECT 1 AS one FROM {leases} WHERE name = %s" + dialect.for_update(conn), [name])
+
+
+def _under_lock(conn: Connection, name: str) -> dict[str, Any] | None:
+    """The state of a pass, locked for this transaction; None where there is none, or another keeper is at it now."""
+    if leases.recall(conn, name) is None:
+        return None
+    leases.ensure(conn, name)
+    sql = "SELECT 1 AS one FROM {leases} WHERE name = %s" + dialect.skip_locked(conn)
+    if not dialect.query(conn, sql, [name]):
+        return None
+    state: dict[str, Any] | None = leases.recall(conn, name)
+    return state
 
 
 def may_delete(conn: Connection, now: datetime) -> bool:
@@ -63,18 +83,21 @@ def may_delete(conn: Connection, now: datetime) -> bool:
 
 
 def clock_slice(conn: Connection, node: str, now: datetime | None = None, limit: int = SLICE) -> int | None:
-    """Do one slice of the pass after a backward step: how many schedules were set right; None where there is no pass."""
-    state = leases.recall(conn, _CLOCK)
+    """Do one slice of the pass after a backward step: how many schedules were set right.
+
+    None where there is no pass, its next round is not due, or another keeper is at it.
+    """
+    state = _under_lock(conn, _CLOCK)
     if state is None:
         return None
     if (now or dialect.instant(conn)) < datetime.fromisoformat(state["not_before"]):
         return None
     cursors = _slice(conn, state["after"], limit, "")
     at = now or dialect.instant(conn)
-    known = definitions.load(conn, {c.definition_id for c in cursors})
     wrong = [c for c in cursors if c.watermark > at]
+    known = readable(conn, [c.definition_id for c in wrong]) if wrong else {}
     for cursor in wrong:
-        _set_right(conn, cursor, known[cursor.definition_id], at, node)
+        _set_right(conn, cursor, known.get(cursor.definition_id), at, node)
     _go_on(conn, state, cursors, limit, at)
     return len(wrong)
 
@@ -94,7 +117,7 @@ def _go_on(conn: Connection, state: dict[str, Any], cursors: Sequence[Cursor], l
         leases.remember(conn, _CLOCK, None)
 
 
-def _set_right(conn: Connection, cursor: Cursor, definition: Definition, now: datetime, node: str) -> None:
+def _set_right(conn: Connection, cursor: Cursor, definition: Definition | None, now: datetime, node: str) -> None:
     """The one way in which a watermark falls: it was set by a clock that stood in the future."""
     instant = dialect.at(conn, now)
     _take_out_again(conn, cursor.schedule_id, now)
@@ -107,11 +130,7 @@ def _set_right(conn: Connection, cursor: Cursor, definition: Definition, now: da
         [instant, cursor.schedule_id, instant],
     )
     lowered = cursor._replace(watermark=now, cut_until=None, last_wall=None)
-    try:
-        after = rearm(plan_of(definition), lowered, now)
-    except Error:
-        after = lowered
-    firings.write_cursor(conn, after)
+    firings.write_cursor(conn, rearmed(definition, lowered, now))
     record(
         conn,
         now,
@@ -119,7 +138,11 @@ def _set_right(conn: Connection, cursor: Cursor, definition: Definition, now: da
         [Decided(cursor.schedule_id, cursor.revision, Decision(now, now, reasons.SKIPPED, reasons.CLOCK))],
     )
     told = {"reason": "the clock had stood in the future", "from": rfc3339(cursor.watermark), "to": rfc3339(now)}
-    events.write(conn, [event("repair.clock", now, definition.key, **told)])
+    events.write(conn, [event("repair.clock", now, _key(conn, cursor), **told)])
+
+
+def _key(conn: Connection, cursor: Cursor) -> str:
+    return subjects(conn, [cursor.definition_id])[cursor.definition_id].key
 
 
 def is_newer(version: str, than: str) -> bool:
@@ -153,6 +176,7 @@ def _take_out_again(conn: Connection, schedule_id: int, now: datetime) -> None:
 
 def watch_zone_data(conn: Connection, version: str) -> bool:
     """Keep the newest zone-data version that any node has started with; a newer one begins a pass. Whether it did."""
+    _wait_for(conn, _ZONES)
     newest = leases.recall(conn, _VERSION)
     if newest is not None and not is_newer(version, newest):
         return False
@@ -169,32 +193,33 @@ def newest_zone_data(conn: Connection) -> str | None:
 
 
 def zone_slice(conn: Connection, version: str, now: datetime | None = None, limit: int = SLICE) -> int | None:
-    """Do one slice of the pass after newer zone data: how many next fires changed; None where there is no pass for it."""
-    state = leases.recall(conn, _ZONES)
+    """Do one slice of the pass after newer zone data: how many next fires changed.
+
+    None where there is no pass for this version, or another keeper is at it.
+    """
+    state = _under_lock(conn, _ZONES)
     if state is None or state["version"] != version:
         return None
     cursors = _slice(conn, state["after"], limit, " AND state IN ('active', 'paused')")
     at = now or dialect.instant(conn)
-    known = definitions.load(conn, {c.definition_id for c in cursors})
+    known = readable(conn, [c.definition_id for c in cursors]) if cursors else {}
     changed = sum(
-        _recomputed(conn, c, known[c.definition_id], version, at) for c in cursors if c.state in (ACTIVE, PAUSED)
+        _recomputed(conn, c, known.get(c.definition_id), version, at) for c in cursors if c.state in (ACTIVE, PAUSED)
     )
     ended = len(cursors) < limit
     leases.remember(conn, _ZONES, None if ended else state | {"after": cursors[-1].schedule_id})
     return changed
 
 
-def _recomputed(conn: Connection, cursor: Cursor, definition: Definition, version: str, now: datetime) -> bool:
-    """next_at from the watermark with the data of today."""
-    try:
-        after = rearm(plan_of(definition), cursor, now)._replace(zone_data=version)
-    except Error:
-        return False
+def _recomputed(conn: Connection, cursor: Cursor, definition: Definition | None, version: str, now: datetime) -> bool:
+    """next_at from the watermark with the data of today; whether it changed."""
+    found = computed(definition, cursor, now)
+    after = rearmed(None, cursor, now) if found is None else found._replace(zone_data=version)
     firings.write_cursor(conn, after)
     if after.next_at == cursor.next_at:
         return False
     shown = {
         name: None if x is None else rfc3339(x) for name, x in (("before", cursor.next_at), ("after", after.next_at))
     }
-    events.write(conn, [event("repair.zone_data", now, definition.key, reason=f"zone data {version}", **shown)])
+    events.write(conn, [event("repair.zone_data", now, _key(conn, cursor), reason=f"zone data {version}", **shown)])
     return True

@@ -10,13 +10,12 @@ from sqlalchemy import Connection
 
 from rota.errors import Error
 from rota.model.event import event
-from rota.model.firing import rearm
 from rota.model.policy import stored_policies
 from rota.model.schedule import ACTIVE
-from rota.model.settlement import Held, lost
-from rota.model.timing import plan_of
-from rota.store import definitions, dialect, events, firings, lanes, nodes, settlements
+from rota.model.settlement import Held, Settlement, lost
+from rota.store import dialect, events, firings, lanes, nodes, settlements
 from rota.store.cancels import cancels_of
+from rota.store.rearming import readable, rearmed
 from rota.store.runs import run_event, subjects
 
 _LOOK: Final = 20_000
@@ -30,20 +29,23 @@ def move_on(conn: Connection, now: datetime, keeper: str, limit: int = 1000) -> 
     """
     found = nodes.strays(conn, limit)
     asked = cancels_of(conn, [stray.run_id for stray in found]) if found else {}
-    wanted = [
-        lost(
-            Held(stray.run_id, stray.token, stray.lost, asked.get(stray.run_id)),
-            stored_policies(stray.policies),
-            now,
-            f"its node {stray.node} was lost",
-        )
-        for stray in found
-    ]
+    decided = [_lost(stray, asked.get(stray.run_id), now) for stray in found]
+    wanted = [settlement for settlement in decided if settlement is not None]
     return sorted(settlements.settle(conn, wanted, now, keeper)) if wanted else []
 
 
+def _lost(stray: nodes.Stray, cancel: str | None, now: datetime) -> Settlement | None:
+    """What the run becomes. None where this version cannot read its policies: keepers of the version that wrote them can."""
+    try:
+        policies = stored_policies(stray.policies)
+    except Error:
+        return None
+    held = Held(stray.run_id, stray.token, stray.lost, cancel)
+    return lost(held, policies, now, f"its node {stray.node} was lost")
+
+
 def arm(conn: Connection, now: datetime, limit: int = 100) -> list[int]:
-    """Arm the active schedules that have no due_at; their ids. One that this node cannot compute is left to others."""
+    """Arm the active schedules that have no due_at; their ids. One that cannot be computed here is due at once."""
     rows = dialect.query(
         conn,
         "SELECT schedule_id FROM {cursors} WHERE due_at IS NULL AND state = 'active'"
@@ -54,15 +56,11 @@ def arm(conn: Connection, now: datetime, limit: int = 100) -> list[int]:
         cursor = firings.lock(conn, schedule)
         if cursor is None or cursor.state != ACTIVE or cursor.due_at is not None:
             continue
-        definition = definitions.load(conn, [cursor.definition_id])[cursor.definition_id]
-        try:
-            after = rearm(plan_of(definition), cursor, now)
-        except Error:
-            continue
+        known = cursor.definition_id
+        after = rearmed(readable(conn, [known]).get(known), cursor, now)
         firings.write_cursor(conn, after)
-        events.write(
-            conn, [event("repair.armed", now, definition.key, reason="active without due_at", state=after.state)]
-        )
+        key = subjects(conn, [known])[known].key
+        events.write(conn, [event("repair.armed", now, key, reason="active without due_at", state=after.state)])
         armed.append(schedule)
     return armed
 
