@@ -99,6 +99,18 @@ def test_a_removed_schedule_goes_with_its_last_run(world: World) -> None:
         assert world.rows(f"SELECT * FROM {{{table}}}") == []
 
 
+def test_a_key_is_forgotten_with_the_run_that_held_it_last(world: World) -> None:
+    a = world.add("a")
+    gone, stays = world.place(a, flight="k:gone"), world.place(a, flight="k:stays", first=60)
+    for run in world.claim():
+        world.end(run, FAILED)
+    later = world.place(a, flight="k:stays", first=120, now=at(95 * DAY))
+    tidy(world, 100, settings=Settings(keep_runs=0))
+    assert left(world) == later
+    assert gone + stays == [1, 2]
+    assert world.rows("SELECT flight, run_id FROM {flights}") == [{"flight": "k:stays", "run_id": later[0]}]
+
+
 def test_nodes_that_ended_long_ago_are_forgotten(world: World) -> None:
     world.write("UPDATE {nodes} SET state = 'stopped', ended_at = started_at WHERE id = 'n1'")
     tidy(world, 6)

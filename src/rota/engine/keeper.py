@@ -6,6 +6,7 @@ lease of its own monotonic time, its own renewals being on time throughout. No c
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from rota.calendar.civil import zone_data_version
+from rota.engine.apart import Apart
 from rota.engine.heartbeat import Heartbeat
 from rota.engine.tidy import Tidy
 from rota.engine.wake import SCHEDULE, Ear, Wake
@@ -25,6 +27,9 @@ log = logging.getLogger("rota.keeper")
 
 _FENCE_WITHIN_S: Final = 1.0
 """A fence is sent at most this long after the keeper's own renewal and look."""
+_FORGET: Final = 1000
+_FORGET_TIMES: Final = 200
+"""Cancel requests that one transaction forgets, and such transactions per sweep."""
 
 
 class Watch:
@@ -99,7 +104,8 @@ class Keeper:
         self.turned_at: float | None = None
         self._heartbeat = heartbeat
         self._watch = Watch(settings.lease, settings.renewal)
-        self._tidy = Tidy(settings)
+        self._apart = Apart(self._renewable)
+        self._tidy = Tidy(settings, self._apart)
         self._after = 0
         self._swept_at: float | None = None
         self._zones_watched = False
@@ -137,7 +143,9 @@ class Keeper:
         still.pop(self.node, None)
         if not still or not self._watch.may_fence(self._monotonic()):
             return []
-        fenced = await self.database.acall(_fence, still, self.node, now)
+        fence = functools.partial(self.database.acall, _fence, still, self.node, now)
+        nobody: list[str] = []
+        fenced = await self._apart.do("fence", fence, nobody)
         if fenced:
             log.warning("nodes.fenced", extra={"nodes": fenced, "by": self.node})
         return fenced
@@ -145,29 +153,33 @@ class Keeper:
     # --- sweeps ---
 
     async def _sweep(self, done: Kept, now: datetime | None) -> None:
-        """Every repair is a transaction of its own, so that one that cannot be done keeps no other from its turn."""
-        await self.database.acall(nodes.end_sessions)
-        done.moved = await self._all(lambda conn, at: repair.move_on(conn, at, self.node), now)
-        done.repaired += len(done.moved)
-        done.repaired += len(await self._once(repair.arm, now))
-        done.repaired += len(await self._once(repair.drop_stale_ready, now))
-        done.repaired += len(await self._forgotten(now))
-        await self.database.acall(cancels.forget, 1000)
-        done.repaired += await self._passes(now)
+        """Every repair is a transaction of its own and stands alone: one that fails keeps no other from its turn."""
+        apart, call = self._apart, self.database.acall
+        await apart.do("sessions", lambda: call(nodes.end_sessions), 0)
+        await apart.do("runs", lambda: self._move_on(done, now), None)
+        done.repaired += len(await apart.do("schedules", lambda: call(_timed, repair.arm, now), []))
+        done.repaired += len(await apart.do("ready", lambda: call(_timed, repair.drop_stale_ready, now), []))
+        done.repaired += len(await apart.do("forgotten", lambda: self._forgotten(now), []))
+        await apart.do("cancels", self._cancels, None)
+        await apart.do("clock", lambda: call(passes.watch_clock, now), None)
+        await apart.do("zones", self._watch_zones, None)
+        done.repaired += await apart.do("clock_pass", lambda: self._clock_pass(now), 0)
+        done.repaired += await apart.do("zone_pass", lambda: self._zone_pass(now), 0)
         done.deleted = await self._tidy.turn(self.database, self.node, now)
         if done.any:
             log.info(
                 "keeper.swept", extra={"moved": len(done.moved), "repaired": done.repaired, "deleted": done.deleted}
             )
 
-    async def _once(self, op: Callable[[Connection, datetime], list[int]], now: datetime | None) -> list[int]:
-        return await self.database.acall(_timed, op, now)
+    async def _renewable(self) -> None:
+        """Raises where the database is away: this node cannot even renew."""
+        await self.database.acall(_renew_and_look, self.node, None)
 
-    async def _all(self, op: Callable[[Connection, datetime], list[int]], now: datetime | None) -> list[int]:
-        found: list[int] = []
-        while part := await self._once(op, now):
-            found += part
-        return found
+    async def _move_on(self, done: Kept, now: datetime | None) -> None:
+        """Until nothing is left; what was done before a failure counts."""
+        while part := await self.database.acall(_timed, lambda conn, at: repair.move_on(conn, at, self.node), now):
+            done.moved += part
+            done.repaired += len(part)
 
     async def _forgotten(self, now: datetime | None) -> list[int]:
         """Go on through the runs where the last sweep stopped; the whole table is seen in the course of time."""
@@ -177,16 +189,26 @@ class Keeper:
         )
         return found
 
-    async def _passes(self, now: datetime | None) -> int:
-        """Watch the clock and the zone data; go on with the passes that they began."""
-        await self.database.acall(passes.watch_clock, now)
-        version = zone_data_version()
+    async def _cancels(self) -> None:
+        """Forget requests about runs that have ended: all of them, but for a flood, which the next sweep goes on with."""
+        for _ in range(_FORGET_TIMES):
+            if await self.database.acall(cancels.forget, _FORGET) < _FORGET:
+                return
+
+    async def _watch_zones(self) -> None:
+        """Once: this process's zone data does not change."""
         if not self._zones_watched:
-            await self.database.acall(passes.watch_zone_data, version)
+            await self.database.acall(passes.watch_zone_data, zone_data_version())
             self._zones_watched = True
+
+    async def _clock_pass(self, now: datetime | None) -> int:
         changed = 0
         while (part := await self.database.acall(passes.clock_slice, self.node, now)) is not None:
             changed += part
+        return changed
+
+    async def _zone_pass(self, now: datetime | None) -> int:
+        changed, version = 0, zone_data_version()
         while (part := await self.database.acall(passes.zone_slice, version, now)) is not None:
             changed += part
         return changed

@@ -34,15 +34,16 @@ def runs(conn: Connection, cutoff: datetime, keep: int, after: int, limit: int) 
     """Delete runs that ended before `cutoff`, with all that belongs to them, but for the last `keep` of each schedule."""
     rows = dialect.query(
         conn,
-        "SELECT id, schedule_id, state, created_at, finished_at FROM {runs} WHERE id > %s"
+        "SELECT id, schedule_id, state, flight, created_at, finished_at FROM {runs} WHERE id > %s"
         f" ORDER BY id LIMIT {int(limit)}",
         [after],
     )
     old = [r for r in rows if dialect.read_at(r["created_at"]) < cutoff]
     ended = [r for r in old if r["state"] in FINAL and dialect.read_at(r["finished_at"] or r["created_at"]) < cutoff]
     floors = _floors(conn, sorted({r["schedule_id"] for r in ended if r["schedule_id"] is not None}), keep)
-    gone = [r["id"] for r in ended if r["schedule_id"] is None or r["id"] < floors.get(r["schedule_id"], 0)]
-    _delete_runs(conn, gone)
+    gone = [r for r in ended if r["schedule_id"] is None or r["id"] < floors.get(r["schedule_id"], 0)]
+    _delete_runs(conn, [r["id"] for r in gone])
+    _free_keys(conn, [(r["flight"], r["id"]) for r in gone if r["flight"] is not None])
     return Batch(len(gone), old[-1]["id"] if old else after, len(old) < limit)
 
 
@@ -69,6 +70,18 @@ def _delete_runs(conn: Connection, ids: Sequence[int]) -> None:
     for child in _CHILDREN:
         dialect.execute(conn, f"DELETE FROM {{{child}}} WHERE run_id {member}", params)
     dialect.execute(conn, f"DELETE FROM {{runs}} WHERE id {member}", params)
+
+
+def _free_keys(conn: Connection, gone: Sequence[tuple[str, int]]) -> None:
+    """Forget the holders among these (flight key, run): a key whose run is gone is free.
+
+    The conditions are on the key's own row, so that they are judged again where a run has just taken the key over.
+    """
+    if not gone:
+        return
+    keys, params = dialect.in_list(conn, sorted({flight for flight, _ in gone}), "text")
+    runs_, more = dialect.in_list(conn, [run for _, run in gone])
+    dialect.execute(conn, f"DELETE FROM {{flights}} WHERE flight {keys} AND run_id {runs_}", [*params, *more])
 
 
 def prefix(conn: Connection, table: str, cutoff: datetime, limit: int) -> Batch:
@@ -130,10 +143,3 @@ def _still_removed(conn: Connection, schedule: int) -> bool:
     sql = "SELECT state FROM {cursors} WHERE schedule_id = %s" + dialect.for_update(conn)
     rows: list[dict[str, Any]] = dialect.query(conn, sql, [schedule])
     return not rows or rows[0]["state"] == "removed"
-
-
-def free_keys(conn: Connection) -> int:
-    """Forget the holders of flight keys whose runs are gone: such a key is free."""
-    return dialect.execute(
-        conn, "DELETE FROM {flights} WHERE NOT EXISTS (SELECT 1 FROM {runs} r WHERE r.id = {flights}.run_id)"
-    )
