@@ -18,6 +18,7 @@ from rota.model.schedule import DEFAULT, Key, check_name
 from rota.model.settings import Settings
 from rota.store import dialect, migrate
 from rota.store.database import Database
+from rota.store.desk import Desk
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -59,6 +60,7 @@ class Store:
     def __init__(self, url: str | Engine | None, *, schema: str, create: bool, pool_size: int) -> None:
         given = url if url is not None else os.environ.get("ROTA_DATABASE") or DEFAULT_URL
         self._database = Database(given, schema=schema, pool_size=pool_size)
+        self.desk = Desk()
         self._create = create
         self._ready_in = 0
         self._guard = threading.Lock()

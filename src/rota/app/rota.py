@@ -26,7 +26,7 @@ from rota.model.policy import NAMES as POLICIES
 from rota.model.schedule import DEFAULT
 from rota.model.settings import Settings
 from rota.model.spec import FIELDS
-from rota.store import manual, orders, runs, starting
+from rota.store import orders, starting
 from rota.store.declared import Report
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ log = logging.getLogger("rota")
 
 ROLES: Final = ("scheduler", "worker")
 _FIRST_WAIT: Final = 0.1
-_WORK: Final = ("s", "r")
 _OF_JOB: Final = ("version", "lane", "priority", *POLICIES)
 
 
@@ -143,8 +142,7 @@ class Rota:
             name, self._core.place.scope, check_typed(self._core, name, args or {}), lane, priority,
             self._instant(not_before), dedupe_key,
         )  # fmt: skip
-        made = self._core.change(_WORK, manual.enqueue, order, self._core.by)
-        return Run.of(self._core.read(runs.get, made))
+        return Run.of(self._core.store.desk.enqueue(self._core.database, order, self._core.by))
 
     def _instant(self, value: datetime | timedelta | str | None) -> datetime | None:
         if isinstance(value, timedelta):

@@ -6,20 +6,11 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Iterable
-from typing import Final
 
 from rota.store.database import Database
-from rota.store.hints import PostgresHints, SqliteHints
+from rota.store.hints import ALL, CANCEL, EVENT, READY, SCHEDULE, PostgresHints, SqliteHints
 
-SCHEDULE: Final = "s"
-"""Something is due earlier, or a key may be free: schedulers look."""
-READY: Final = "r"
-"""A run is ready: workers look."""
-CANCEL: Final = "c"
-"""A cancel was asked for: workers look."""
-EVENT: Final = "e"
-"""Events wait to be read."""
-ALL: Final = (SCHEDULE, READY, CANCEL, EVENT)
+__all__ = ["ALL", "CANCEL", "EVENT", "READY", "SCHEDULE", "Ear", "Wake", "nap"]
 
 
 class Wake:

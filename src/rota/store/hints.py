@@ -18,6 +18,16 @@ from sqlalchemy.engine import URL
 
 from rota.store.dialect import CHANNEL
 
+SCHEDULE: Final = "s"
+"""Something is due earlier, or a key may be free: schedulers look."""
+READY: Final = "r"
+"""A run is ready: workers look."""
+CANCEL: Final = "c"
+"""A cancel was asked for: workers look."""
+EVENT: Final = "e"
+"""Events wait to be read."""
+ALL: Final = (SCHEDULE, READY, CANCEL, EVENT)
+
 _PING: Final = 20.0
 _ANSWER: Final = 10.0
 """A round trip that takes longer than this has no end: a pooler or a firewall swallows it."""

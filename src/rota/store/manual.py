@@ -106,14 +106,19 @@ def enqueue(conn: Connection, order: Order, by: By) -> int:
     Raises JobNotFound, InvalidArguments, InvalidValue.
     """
     now = dialect.began(conn)
-    spec = normalise({"args": order.args, "lane": order.lane, "priority": order.priority})
     job = jobs.get(conn, order.job)
-    check_arguments(order.job, spec["args"], job["parameters"])
+    check_order(order, job)
     if order.not_before is not None and order.not_before > now + _AHEAD:
         raise InvalidValue(f"not_before: {rfc3339(order.not_before)} is more than a hundred years ahead")
+    return orders.enqueue(conn, order, now, by, job)
+
+
+def check_order(order: Order, job: Mapping[str, Any]) -> None:
+    """Raise InvalidArguments or InvalidValue for what is wrong with an order but its time; `job` is the registry's row."""
+    spec = normalise({"args": order.args, "lane": order.lane, "priority": order.priority})
+    check_arguments(order.job, spec["args"], job["parameters"])
     if order.dedupe_key is not None:
         check_dedupe_key(order.dedupe_key)
-    return orders.enqueue(conn, order, now, by, job)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from rota.errors import Conflict, RunNotFound
 from rota.model.by import By
+from rota.model.event import Event
 from rota.model.overlap import NewRun, RunSet
 from rota.model.run import FINAL
 from rota.model.schedule import REMOVED, Definition
@@ -47,28 +48,32 @@ def enqueue(conn: Connection, order: Order, now: datetime, by: By, job: Mapping[
     job where the caller has read it. Raises JobNotFound.
     """
     definition = jobs.definition_of(conn, order.scope, job or jobs.get(conn, order.job), now)
-    lane = order.lane if order.lane is not None else definition.lane
-    lanes.ensure_lane(conn, lane, now)
+    run = new_run(order, definition)
+    lanes.ensure_lane(conn, run.lane, now)
     policies = definition.policies
-    name = clean(order.dedupe_key) if order.dedupe_key is not None else f"{definition.key}@{order.cause}-{order.drawn}"
-    run = NewRun(
-        definition.id,
-        definition.key,
-        order.cause,
-        lane,
-        definition.priority if order.priority is None else order.priority,
-        not_before=order.not_before,
-        scope=order.scope,
-        invocation=name,
-        args=clean(dict(order.args)),
-    )
     wanted = RunSet(
         (run,), definition.flight, policies.overlap, policies.queue_max, by_hand=True, named=definition.named_flight
     )
-    return _place(conn, wanted, _subject(definition), now, by)
+    return _place(conn, wanted, subject(definition), now, by)
 
 
-def _place(conn: Connection, wanted: RunSet, subject: Subject, now: datetime, by: By) -> int:
+def new_run(order: Order, definition: Definition) -> NewRun:
+    """The run that is asked for, of the job's own definition."""
+    drawn = f"{definition.key}@{order.cause}-{order.drawn}"
+    return NewRun(
+        definition.id,
+        definition.key,
+        order.cause,
+        order.lane if order.lane is not None else definition.lane,
+        definition.priority if order.priority is None else order.priority,
+        not_before=order.not_before,
+        scope=order.scope,
+        invocation=clean(order.dedupe_key) if order.dedupe_key is not None else drawn,
+        args=clean(dict(order.args)),
+    )
+
+
+def _place(conn: Connection, wanted: RunSet, about: Subject, now: datetime, by: By) -> int:
     """Place one run by hand, with its events; the id of the run, or of the one that has its invocation already."""
     (placed,) = intake.place(conn, now, [wanted])[0]
     run = wanted.runs[0]
@@ -78,15 +83,21 @@ def _place(conn: Connection, wanted: RunSet, subject: Subject, now: datetime, by
         if not found:
             raise dialect.Repeat  # it was there a moment ago, and retention has just taken it
         return int(found[0]["id"])
-    who = {"by": by.actor, "channel": by.channel}
-    told = [run_event("run.requested", now, subject, placed.id, cause=run.cause, retry_of=run.retry_of, **who)]
+    told = [requested(now, about, run, placed.id, by)]
     if placed.place == "skip":
-        told.append(run_event("run.skipped", now, subject, placed.id, reason="overlap"))
+        told.append(run_event("run.skipped", now, about, placed.id, reason="overlap"))
     events.write(conn, told)
     return placed.id
 
 
-def _subject(definition: Definition) -> Subject:
+def requested(now: datetime, about: Subject, run: NewRun, id_: int, by: By) -> Event:
+    """The event of a request."""
+    who = {"by": by.actor, "channel": by.channel}
+    return run_event("run.requested", now, about, id_, cause=run.cause, retry_of=run.retry_of, **who)
+
+
+def subject(definition: Definition) -> Subject:
+    """What the events of the definition's runs are about."""
     return Subject(definition.key, definition.job, definition.schedule_id)
 
 
@@ -111,7 +122,7 @@ def retry(conn: Connection, run_id: int, by: By, now: datetime | None = None) ->
     if state not in FINAL:
         raise Conflict(f"run {run_id} is {state}; only a run that has ended is run again")
     definition = definitions.load(conn, [first["definition_id"]])[first["definition_id"]]
-    return _place(conn, _again(conn, first, run_id, definition), _subject(definition), at, by)
+    return _place(conn, _again(conn, first, run_id, definition), subject(definition), at, by)
 
 
 def _first(conn: Connection, run_id: int) -> dict[str, Any]:
