@@ -12,6 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from rota.calendar.text import parse
+from rota.clock import SystemClock
 from rota.model.policy import parse_policies
 from rota.store import dialect
 from rota.store.tables import of
@@ -82,8 +83,8 @@ def _vary(conn: Connection, count: int) -> None:
 
 
 def queued(conn: Connection, count: int) -> None:
-    """`count` queued runs of the job, requested by hand, each with its row in `ready`."""
-    at = _at(conn, START)
+    """`count` queued runs of the job, requested by hand just now, each with its row in `ready`."""
+    at = _at(conn, SystemClock().now())
     policies = json.dumps(parse_policies({"overlap": "allow"}).to_json())
     _insert(
         conn, "definitions", 1,

@@ -18,7 +18,8 @@ from rota.errors import DatabaseUnavailable, Error
 from rota.model.by import By
 from rota.model.run import Succeeded
 from rota.model.settings import Settings
-from rota.store import cancels, claims, logs, nodes, runs
+from rota.model.settlement import Settlement
+from rota.store import admission, cancels, claims, logs, nodes, runs, settlements
 from rota.store.database import AmbiguousCommit, StatementRefused
 from tests.support.runs import START, World, at
 
@@ -310,6 +311,67 @@ def test_r11_a_fenced_node_claims_nothing_and_stops_what_it_runs(world: World) -
 
     asyncio.run(main())
     assert world.one(run)["state"] == "running"  # the keeper's to move on
+
+
+def test_a_claim_answered_after_the_fence_starts_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    (run,) = world.place(world.add("a"))
+    started = []
+
+    async def noop() -> None:
+        started.append(1)
+
+    async def main() -> None:
+        worker = worker_of(world, noop)
+        answered = worker.database.acall
+
+        async def late(*args: Any, **kwargs: Any) -> Any:
+            answer = await answered(*args, **kwargs)
+            worker.fenced("n1b")
+            return answer
+
+        with monkeypatch.context() as patched:
+            patched.setattr(worker.database, "acall", late)
+            await worker.turn(START)
+        await settled(worker)
+
+    asyncio.run(main())
+    assert started == []
+    assert (world.one(run)["state"], world.one(run)["node"]) == ("running", "n1")  # the keeper's to move on
+
+
+def test_of_two_claims_of_one_run_the_later_is_settled(world: World) -> None:
+    (run,) = world.place(world.add("a"))
+    (first,) = world.db.call(claims.claim, "n1", None, 1, START)
+    assert world.db.call(claims.hand_back, "n1", frozenset(), START) == [run]
+    world.db.call(admission.admit, at(60), 10)
+    (second,) = world.db.call(claims.claim, "n1", None, 1, at(60))
+    both = [Settlement(run, second.token, "succeeded"), Settlement(run, first.token, "failed")]
+    assert world.db.call(settlements.settle, both, at(61), "n1") == {run}
+    assert world.one(run)["state"] == "succeeded"
+
+
+@pytest.mark.parametrize("slots", [150, 1000])
+def test_many_runs_are_claimed_and_settled_side_by_side(store_url: str, slots: int) -> None:
+    world = World(store_url)
+    ids = world.place(world.add("a"), 700)
+    over = asyncio.Event()
+    ran = []
+
+    async def noop() -> None:
+        ran.append(1)
+        if len(ran) == len(ids):
+            over.set()
+
+    async def main() -> None:
+        worker = worker_of(world, noop, settings=Settings(slots=slots, batch=200, poll=timedelta(seconds=0.2)))
+        async with running(worker):
+            await over.wait()
+
+    asyncio.run(main())
+    assert len(ran) == len(ids)
+    assert {row["state"] for row in world.rows("SELECT state FROM {runs}")} == {"succeeded"}
+    assert world.rows("SELECT 1 AS one FROM {claims}") == []
+    world.close()
 
 
 async def settled(worker: Worker) -> None:

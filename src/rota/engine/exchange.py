@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -12,7 +13,9 @@ from rota.model.policy import Policies, stored_policies
 from rota.model.run import Claimed, Failed, Interrupted, Outcome, Succeeded
 from rota.model.settlement import Settlement, settle
 from rota.store import cancels, claims, dialect, intake, lanes, settlements
-from rota.store.database import Connection
+from rota.store.database import Connection, Database, StatementRefused
+
+log = logging.getLogger("rota.worker")
 
 _MOST: Final = 20_000
 
@@ -104,6 +107,43 @@ def _settle(
     decided = [decider.decide(one, now, asked.get(one.run.id)) for one in finished]
     settled = settlements.settle(conn, decided, now, node)
     return settled, {s.run_id for s in decided if not s.final} & settled
+
+
+async def in_parts(
+    database: Database,
+    none: Wanted,
+    batch: Sequence[Finished],
+    decider: Decider,
+    now: datetime | None = None,
+) -> Answer:
+    """Settle a batch that the database refuses for good: halves are tried, the run that fails alone is failed for it.
+
+    `none` claims nothing. Each part is a transaction of its own.
+    """
+    if len(batch) <= 1:
+        return await _alone(database, none, batch, decider, now)
+    answers = []
+    for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
+        try:
+            answers.append(await database.acall(exchange, none, half, sink.Collected(), decider, now))
+        except StatementRefused:
+            answers.append(await in_parts(database, none, half, decider, now))
+    settled: frozenset[int] = frozenset().union(*(a.settled for a in answers))
+    again_queued: frozenset[int] = frozenset().union(*(a.again for a in answers))
+    return Answer(answers[0].at, [], settled, again_queued, keys_waited_for=True)
+
+
+async def _alone(
+    database: Database, none: Wanted, batch: Sequence[Finished], decider: Decider, now: datetime | None
+) -> Answer:
+    """The run itself first: what was refused may have been another one's output, or the claim."""
+    try:
+        return await database.acall(exchange, none, batch, sink.Collected(), decider, now)
+    except StatementRefused as error:
+        facts_ = {"error": str(error), "runs": [one.run.id for one in batch]}
+        log.error("settlement.refused", extra=facts_)  # noqa: TRY400 - a fact
+        replaced = [refused(one, error) for one in batch]
+        return await database.acall(exchange, none, replaced, sink.Collected(), decider, now)
 
 
 def refused(one: Finished, error: Exception) -> Finished:

@@ -19,6 +19,8 @@ log = logging.getLogger("rota.worker")
 FLUSH_S: Final = 0.5
 """What handlers say is readable at most this much later."""
 _LEAST_S: Final = 0.05
+_MANY: Final = 100
+"""A claim of at least so many runs is likely to have left others."""
 _BLIND_S: Final = 1.0
 
 
@@ -48,8 +50,45 @@ class Shift:
         done = await self.worker.turn()
         self.worker.turned_at = self._monotonic()
         await self._flush()
-        if not self.worker.any_ended and not (done.more and self.worker.free):
-            await self.worker.ear.sleep(self._patience(done))
+        if done.claimed >= _MANY and not self.worker.database.sqlite:
+            await self._burst()
+        elif not self.worker.any_ended and not (done.more and self.worker.free):
+            await self._rest(self._patience(done))
+
+    async def _rest(self, seconds: float) -> None:
+        """Sleep until a hint or until `seconds` have passed; meanwhile the reflex claims what it can by itself."""
+        self.worker.reflex.arm()
+        try:
+            await self.worker.ear.sleep(seconds)
+        finally:
+            await self.worker.reflex.disarm()
+
+    async def _burst(self) -> None:
+        """While there is much to claim, claims and settlements go side by side: one is decided while the other is written.
+
+        SQLite has one writer, and gains nothing by it.
+        """
+        claiming = asyncio.ensure_future(self._claim_on())
+        claiming.add_done_callback(lambda _: self.worker.ear.wake())
+        try:
+            while self.worker.any_ended or not claiming.done():
+                if self.worker.any_ended:
+                    await self.worker.turn(claims=False)
+                else:
+                    await self.worker.ear.sleep(FLUSH_S)
+                await self._flush()
+        finally:
+            await claiming
+
+    async def _claim_on(self) -> None:
+        more = True
+        while more and not self.worker.stopping:
+            if not self.worker.roomy:
+                await self.worker.room_ear.sleep(_LEAST_S)
+            if not self.worker.roomy:
+                return
+            more = (await self.worker.turn(settles=False)).claimed >= _MANY
+            self.worker.turned_at = self._monotonic()
 
     def _patience(self, done: Turned) -> float:
         """How long there is nothing to do unless a hint says otherwise."""

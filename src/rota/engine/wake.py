@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from rota.store.database import Database
 from rota.store.hints import ALL, CANCEL, EVENT, READY, SCHEDULE, PostgresHints, SqliteHints
@@ -17,7 +18,7 @@ class Wake:
     """Wakes the loops of one process, and tells the other processes.
 
     `hint` may be called from any thread, after the commit it tells of. Outgoing hints are coalesced: what comes while
-    one is being sent goes out with the next.
+    one is being sent goes out with the next. `reflex` may answer a hint that a run is ready before any loop is woken.
     """
 
     def __init__(self, database: Database | None = None) -> None:
@@ -28,9 +29,11 @@ class Wake:
         self._stopped = False
         self._sender: threading.Thread | None = None
         self._hints: PostgresHints | SqliteHints | None = None
-        if database is not None:
-            kind = SqliteHints if database.sqlite else PostgresHints
-            self._hints = kind(database.url, self._heard)
+        self.reflex: Callable[[Any], bool] | None = None
+        if database is not None and database.sqlite:
+            self._hints = SqliteHints(database.url, self._heard)
+        elif database is not None:
+            self._hints = PostgresHints(database.url, self._heard, self._react)
 
     def start(self) -> None:
         """Begin to hear and to send; call it in the running loop."""
@@ -82,6 +85,10 @@ class Wake:
 
     def _heard(self, payload: str) -> None:
         self._local((payload,) if payload in ALL else ALL)
+
+    def _react(self, raw: Any) -> bool:
+        """A run is ready: where there is a reflex for it (a worker's, see there) it acts in the thread that has heard."""
+        return self.reflex is not None and self.reflex(raw)
 
     def _send(self) -> None:
         while not self._stopped:

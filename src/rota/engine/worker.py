@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from rota.engine.exchange import Answer, Decider, Finished, Wanted, exchange, facts, interrupted, refused
+from rota.engine.exchange import Answer, Decider, Finished, Wanted, exchange, facts, in_parts, interrupted
 from rota.engine.invoke import Execution, Why
 from rota.engine.loops import HandlerLoops
 from rota.engine.outcome import Limits
+from rota.engine.reflex import Reflex
 from rota.engine.registry import Registry
 from rota.engine.shift import Shift
 from rota.engine.sink import Buffer, Collected
 from rota.engine.sink import write as write_said
 from rota.engine.wake import CANCEL, EVENT, READY, SCHEDULE, Ear, Wake
-from rota.errors import Error
 from rota.model.run import Claimed, Interrupted, Outcome
 from rota.model.settings import Settings
 from rota.store import cancels, claims, dialect
@@ -109,6 +109,7 @@ class Worker:
         self._finished: deque[Finished] = deque()
         self.ear: Ear = self.wake.ear(READY)
         self.cancel_ear: Ear = self.wake.ear(CANCEL)
+        self.room_ear: Ear = self.wake.ear()
         self.stopping = False
         self._doubtful = False
         self._asked: dict[int, Why] = {}
@@ -117,6 +118,7 @@ class Worker:
         self._told_at = 0.0
         self._turns = 0
         self._idle: asyncio.Event = asyncio.Event()
+        self.reflex = Reflex(self)
 
     # --- what it holds ---
 
@@ -131,6 +133,11 @@ class Worker:
         return max(0, self.settings.slots - len(self._busy))
 
     @property
+    def roomy(self) -> bool:
+        """Whether there is room to claim more: slots, and not too much that waits for its settlement."""
+        return self.free > 0 and len(self._finished) < 2 * self.settings.batch
+
+    @property
     def held(self) -> list[Hand]:
         """What is in its hands."""
         return list(self._hands.values())
@@ -143,7 +150,7 @@ class Worker:
     @property
     def answerable(self) -> bool:
         """Whether it holds runs, or may: a claim is under way."""
-        return bool(self._hands) or self._claiming
+        return bool(self._hands) or self._claiming or self.reflex.under_way
 
     @property
     def any_ended(self) -> bool:
@@ -156,22 +163,25 @@ class Worker:
 
     # --- one turn ---
 
-    async def turn(self, now: datetime | None = None) -> Turned:
+    async def turn(self, now: datetime | None = None, *, settles: bool = True, claims: bool = True) -> Turned:
         """Settle what has ended, claim what there is room for, start it; `now` is the chosen instant.
 
-        Raises what the database raises; nothing is lost by it: outcomes are kept for the next turn.
+        Raises what the database raises; nothing is lost by it: outcomes are kept for the next turn. One turn at a time,
+        but that one which only settles may go beside one which only claims.
         """
-        await self._look_after_hands(now)
-        batch = [self._finished.popleft() for _ in range(min(len(self._finished), self.settings.batch))]
-        claiming = not (self.stopping or self.draining)
+        if claims:
+            await self._look_after_hands(now)
+        ripe = min(len(self._finished), self.settings.batch) if settles else 0
+        batch = [self._finished.popleft() for _ in range(ripe)]
+        claiming = claims and not (self.stopping or self.draining)
         wanted = Wanted(self.node, self.lane_names, min(self.free, self.settings.batch) if claiming else 0, self._turns)
         if not batch and wanted.limit == 0:
             return Turned()
-        self._turns += 1
+        self._turns += claiming
         answer = await self._exchange(wanted, batch, now)
         self._answered(batch, answer)
         if answer.taken:
-            self._start(answer.taken)
+            self._start(answer.taken, wanted.node)
         return Turned(len(answer.taken), len(answer.settled), answer.more, answer.next_token)
 
     async def finish(self, now: datetime | None = None) -> int:
@@ -189,59 +199,36 @@ class Worker:
         return done
 
     async def _exchange(self, wanted: Wanted, batch: list[Finished], now: datetime | None) -> Answer:
-        said = self.sink.take()
-        self._claiming = wanted.limit > 0
+        # what a run has said goes in with its settlement, or before it
+        said = self.sink.take() if batch or wanted.limit == 0 else Collected()
+        self._claiming = self._claiming or wanted.limit > 0
         try:
             return await self.database.acall(exchange, wanted, batch, said, self._decider, now)
-        except StatementRefused as error:
-            return await self._refused(batch, said, now, error)
+        except StatementRefused:
+            return await self._refused(batch, said, now)
         except BaseException:
             # The claim may be durable although its answer is lost: the next turn hands back what is not in its hands.
             self._doubtful = self._doubtful or wanted.limit > 0
             self._keep(batch, said)
             raise
         finally:
-            self._claiming = False
+            self._claiming = self._claiming and wanted.limit == 0
 
     def _keep(self, batch: Iterable[Finished], said: Collected) -> None:
         self._finished.extendleft(reversed(list(batch)))
         self.sink.put_back(said)
 
-    async def _refused(self, batch: list[Finished], said: Collected, now: datetime | None, error: Error) -> Answer:
+    async def _refused(self, batch: list[Finished], said: Collected, now: datetime | None) -> Answer:
         """Settle a refused batch in parts, claiming nothing; outcomes are kept where the database goes away meanwhile.
 
         What was settled before that is stale when it is settled again: its token says so.
         """
         try:
             await self.write_said(said)
-            return await self._one_by_one(Wanted(self.node, self.lane_names, 0), batch, now, error)
+            return await in_parts(self.database, Wanted(self.node, self.lane_names, 0), batch, self._decider, now)
         except BaseException:
             self._keep(batch, Collected())
             raise
-
-    async def _alone(self, none: Wanted, batch: list[Finished], now: datetime | None, error: Error) -> Answer:
-        """The run itself first: what was refused may have been another one's output, or the claim."""
-        try:
-            return await self.database.acall(exchange, none, batch, Collected(), self._decider, now)
-        except StatementRefused:
-            facts_ = {"error": str(error), "runs": [one.run.id for one in batch]}
-            log.error("settlement.refused", extra=facts_)  # noqa: TRY400 - a fact
-            replaced = [refused(one, error) for one in batch]
-            return await self.database.acall(exchange, none, replaced, Collected(), self._decider, now)
-
-    async def _one_by_one(self, none: Wanted, batch: list[Finished], now: datetime | None, error: Error) -> Answer:
-        """A value that the database refuses for good: halves are tried, the run that fails alone is failed for it."""
-        if len(batch) <= 1:
-            return await self._alone(none, batch, now, error)
-        answers = []
-        for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
-            try:
-                answers.append(await self.database.acall(exchange, none, half, Collected(), self._decider, now))
-            except StatementRefused as again:
-                answers.append(await self._one_by_one(none, half, now, again))
-        settled: frozenset[int] = frozenset().union(*(a.settled for a in answers))
-        again_queued: frozenset[int] = frozenset().union(*(a.again for a in answers))
-        return Answer(answers[0].at, [], settled, again_queued, keys_waited_for=True)
 
     async def write_said(self, said: Collected) -> None:
         """Write what handlers said. What the database refuses for good is lost, and the process's log says so."""
@@ -267,6 +254,7 @@ class Worker:
         if answer.again or answer.keys_waited_for:
             self.wake.hint(SCHEDULE)
         self._tell(answer)
+        self.room_ear.wake()
 
     def _tell(self, answer: Answer) -> None:
         """Readers of events hear of settlements, but not of each: a hint is a commit of its own."""
@@ -277,7 +265,13 @@ class Worker:
 
     # --- executing ---
 
-    def _start(self, taken: list[Claimed]) -> None:
+    def took(self, taken: list[Claimed], *, doubtful: bool) -> None:
+        """Start what the reflex has claimed; `doubtful`: it may have claimed what it does not know of."""
+        self._doubtful = self._doubtful or doubtful
+        self.totals.claimed += len(taken)
+        self._start(taken, self.node)
+
+    def _start(self, taken: list[Claimed], node: str) -> None:
         """Start the code of what was claimed, but for runs that somebody is known to have asked to end meanwhile.
 
         The claim has looked at `cancels` itself. What is asked for later is seen on its hint or within one renewal, as
@@ -287,11 +281,11 @@ class Worker:
         for run in taken:
             execution = self._make(self._registry.get(run.job), run, self.sink)
             key = (run.id, run.token)
-            self._hands[key] = Hand(run, execution, self.node)
+            self._hands[key] = Hand(run, execution, node)
             self._busy.add(key)
             made.append(execution)
         for execution in made:
-            kind = self._asked.get(execution.claimed.id)
+            kind = "fenced" if node != self.node else self._asked.get(execution.claimed.id)
             if kind is not None:
                 execution.cancel(kind)
             execution.start(functools.partial(self._ended, execution))
@@ -309,12 +303,16 @@ class Worker:
                 self._hands.pop(key)  # fenced: its token is void, and the keeper moves the run on
             else:
                 self._finished.append(Finished(run, outcome))
-        self.ear.wake()
-        self._idle.set()
+        self._heard()
 
     def _freed(self, key: tuple[int, int]) -> None:
         self._busy.discard(key)
+        self._heard()
+
+    def _heard(self) -> None:
+        """Something has ended."""
         self.ear.wake()
+        self.room_ear.wake()
         self._idle.set()
 
     # --- looking after what it holds ---

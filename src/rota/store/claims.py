@@ -6,6 +6,7 @@ A row in `ready` is the only permission to start. A claim deletes it and marks i
 from __future__ import annotations
 
 import json
+import operator
 import weakref
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from rota.store.runs import Subject, invocation, tell
 from rota.store.types import Json
 
 _JSON: Final = Json()
+_ORDER: Final = operator.attrgetter("priority", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +160,7 @@ def _take(conn: Connection, node: str, lane: str, limit: int, now: datetime) -> 
         rows = dialect.tuples(conn, _TAKE, [lane, node, limit, instant, node])
     else:
         rows = _take_in_steps(conn, node, lane, limit, instant)
-    return sorted([Row(*row) for row in rows], key=_order)
-
-
-def _order(row: Row) -> tuple[int, int]:
-    return row.priority, row.id
+    return sorted(map(Row._make, rows), key=_ORDER)
 
 
 def _take_in_steps(conn: Connection, node: str, lane: str, limit: int, instant: Any) -> list[tuple[Any, ...]]:
@@ -185,7 +183,7 @@ def _take_in_steps(conn: Connection, node: str, lane: str, limit: int, instant: 
 
 def _claimed(conn: Connection, rows: Sequence[Row], now: datetime) -> list[Claimed]:
     shared = templates(conn, {row.definition_id for row in rows})
-    return [_one(row, shared[row.definition_id], now) for row in rows]
+    return [claimed(row, shared[row.definition_id], now) for row in rows]
 
 
 def templates(conn: Connection, ids: Collection[int]) -> dict[int, Template]:
@@ -199,11 +197,12 @@ def templates(conn: Connection, ids: Collection[int]) -> dict[int, Template]:
         member, params = dialect.in_list(conn, missing[start : start + 10_000])
         sql = f"SELECT id, schedule_id, key, zone, job, args, policies FROM {{definitions}} WHERE id {member}"
         for row in dialect.query(conn, sql, params):
-            cache[row["id"]] = _template(row)
+            cache[row["id"]] = template_of(row)
     return cache
 
 
-def _template(row: Mapping[str, Any]) -> Template:
+def template_of(row: Mapping[str, Any]) -> Template:
+    """The template of a row of `definitions`."""
     schedule = row["schedule_id"]
     name = row["key"].rsplit("/", 1)[-1] if schedule is not None else None
     args = json.dumps(dialect.decode(_JSON, row["args"]))
@@ -211,9 +210,11 @@ def _template(row: Mapping[str, Any]) -> Template:
     return Template(Subject(row["key"], row["job"], schedule), name, row["zone"], args, policies)
 
 
-def _one(row: Row, template: Template, now: datetime) -> Claimed:
+def claimed(row: Row, template: Template, now: datetime) -> Claimed:
+    """The run of a row that a claim has taken at `now`."""
     subject, read = template.subject, dialect.read_at
-    scheduled_for, since = read(row.scheduled_for), read(row.since)
+    scheduled_for = None if row.scheduled_for is None else read(row.scheduled_for)
+    since = None if row.since is None else read(row.since)
     if since is not None and scheduled_for is not None and since >= scheduled_for:
         since = None  # a backfill of what came before the last success has no success before it that is known
     return Claimed(
@@ -230,11 +231,11 @@ def _one(row: Row, template: Template, now: datetime) -> Claimed:
         lane=row.lane,
         priority=row.priority,
         scheduled_for=scheduled_for,
-        not_before=read(row.not_before),
+        not_before=None if row.not_before is None else read(row.not_before),
         invocation=row.invocation or _invocation(row.id, subject, scheduled_for),
         cause=row.cause,
-        covers_from=read(row.covers_from),
-        covers_to=read(row.covers_to),
+        covers_from=None if row.covers_from is None else read(row.covers_from),
+        covers_to=None if row.covers_to is None else read(row.covers_to),
         covers_count=row.covers_count or 0,
         lost=row.lost,
         created_at=read(row.created_at),

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import socket
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from sqlalchemy.engine import URL
 
+from rota.store import lone
 from rota.store.dialect import CHANNEL
 
 SCHEDULE: Final = "s"
@@ -27,6 +30,7 @@ CANCEL: Final = "c"
 EVENT: Final = "e"
 """Events wait to be read."""
 ALL: Final = (SCHEDULE, READY, CANCEL, EVENT)
+Note = tuple[int, str]
 
 _PING: Final = 20.0
 _ANSWER: Final = 10.0
@@ -65,13 +69,17 @@ def _cut(descriptor: int) -> None:
 class PostgresHints:
     """Both directions for one process: a thread that listens, a connection that sends. Faults are survived silently.
 
-    `ears` counts connections that really listen; a dead listener is found by a ping within 20 s and opened again.
+    `listening` tells whether it really does; a dead listener is found by a ping within 20 s and opened again. `react` is
+    called with the driver's own connection, in the thread that listens, before others are told of a run that is ready;
+    where it returns True they are not told. What this process has sent itself it does not hear.
     """
 
-    def __init__(self, url: URL, heard: Callable[[str], None]) -> None:
+    def __init__(self, url: URL, heard: Callable[[str], None], react: Callable[[Any], bool] | None = None) -> None:
         self._dsn = _dsn(url)
         self._heard = heard
+        self._react = react
         self._stop = threading.Event()
+        self._bell, self._ring = socket.socketpair()
         self._sender: Any = None
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._listen, name="rota-listen", daemon=True)
@@ -84,6 +92,7 @@ class PostgresHints:
     def stop(self) -> None:
         """End both; returns when the thread has ended."""
         self._stop.set()
+        self._ring.close()
         self._thread.join(timeout=10)
         with self._lock:
             self._close_sender()
@@ -115,25 +124,49 @@ class PostgresHints:
             try:
                 with psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **_ALIVE) as conn:
                     conn.execute(f"LISTEN {CHANNEL}")
+                    conn.prepare_threshold = 0 if lone.is_direct(conn) else None
                     self.listening = True
                     self._heard("")  # whatever was sent before this moment was not heard
                     self._hear(conn)
             except psycopg.Error:
                 self.listening = False
                 self._stop.wait(1.0)
+        self._bell.close()
 
     def _hear(self, conn: Any) -> None:
-        silent = 0.0
+        notes: deque[Note] = deque()
+        conn.add_notify_handler(lambda note: notes.append((note.pid, note.payload)))
+        look = select.poll()
+        look.register(conn.fileno(), select.POLLIN)
+        look.register(self._bell, select.POLLIN)
         while not self._stop.is_set():
-            got = False
-            for note in conn.notifies(timeout=0.5, stop_after=1):
-                self._heard(note.payload)
-                got = True
-            silent = 0.0 if got else silent + 0.5
-            if silent >= _PING:
+            for pid, kind in _taken(conn, notes):
+                if not self._is_mine(pid):
+                    self._told(conn, kind)
+            if notes:
+                continue
+            if not look.poll(_PING * 1000):
                 with _bounded(conn):
                     conn.execute("SELECT 1")
-                silent = 0.0
+            elif not self._stop.is_set():
+                conn.pgconn.consume_input()
+
+    def _is_mine(self, pid: int) -> bool:
+        sender = self._sender
+        return sender is not None and bool(sender.info.backend_pid == pid)
+
+    def _told(self, conn: Any, kind: str) -> None:
+        if kind != READY or self._react is None or not self._react(conn):
+            self._heard(kind)
+
+
+def _taken(conn: Any, notes: deque[Note]) -> list[Note]:
+    """What has come, each (sender's pid, payload) once: during a statement, or read from the socket just now."""
+    while (raw := conn.pgconn.notifies()) is not None:
+        notes.append((raw.be_pid, raw.extra.decode()))
+    found = list(dict.fromkeys(notes))
+    notes.clear()
+    return found
 
 
 class SqliteHints:

@@ -61,7 +61,8 @@ def settle(conn: Connection, settlements: Sequence[Settlement], now: datetime, n
 
 
 def _settle(conn: Connection, settlements: Sequence[Settlement], now: datetime, node: str) -> set[int]:
-    by_id = {s.run_id: s for s in sorted(settlements, key=lambda s: s.run_id)}
+    # of two claims of one run only the later can stand
+    by_id = {s.run_id: s for s in sorted(settlements, key=lambda s: (s.run_id, s.token))}
     locked = _lock_cursors(conn, list(by_id.values()))
     rows = _write(conn, list(by_id.values()), now, {run for run, cursor in locked.items() if cursor is not None})
     written = {row.id for row in rows}
