@@ -110,6 +110,8 @@ class Ear:
         self._event = asyncio.Event()
         for kind in kinds:
             wake._events[kind].append(self._event)  # noqa: SLF001 - two halves of one thing
+        self.wake: Callable[[], None] = self._event.set
+        """End this sleep, or the next one; call it in the loop's own thread."""
 
     async def sleep(self, seconds: float) -> bool:
         """Sleep until a hint or until `seconds` have passed; True where a hint ended it."""
@@ -120,10 +122,6 @@ class Ear:
         woken = self._event.is_set()
         self._event.clear()
         return woken
-
-    def wake(self) -> None:
-        """End this sleep; call it in the loop's own thread."""
-        self._event.set()
 
 
 async def nap(seconds: float) -> None:
