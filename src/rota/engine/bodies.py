@@ -93,7 +93,7 @@ class TaskBody:
             self._loops.submit(self)
 
     async def _alone(self) -> None:
-        await self.perform(_nothing)
+        await self.perform(_nothing, asyncio.current_task())
 
     def _never_began(self, _task: asyncio.Task[None]) -> None:
         """Cancelled before its first step."""
@@ -120,12 +120,12 @@ class TaskBody:
         """What it is called in a warning."""
         return self._shown()
 
-    async def perform(self, suspended: Callable[[], None]) -> bool:
-        """Carry it out in the present task; whether the task is as good as new (`loops.Startable`).
+    async def perform(self, suspended: Callable[[], None], task: asyncio.Task[Any] | None) -> bool:
+        """Carry it out in the present task, `task`; whether that is as good as new (`loops.Startable`).
 
         Contains whatever the code raises: a loop that sees SystemExit or KeyboardInterrupt in a task ends.
         """
-        task = self._task = asyncio.current_task()
+        self._task = task
         if self._asked:  # looked at after `_task` was set, and set before it is looked at: a stop is never missed
             self._yielded = True
             self._end(failure(asyncio.CancelledError(), self._limits))

@@ -11,7 +11,7 @@ from typing import Any, Final
 from rota.engine import sink
 from rota.model.policy import Policies, stored_policies
 from rota.model.run import Claimed, Failed, Interrupted, Outcome, Succeeded
-from rota.model.settlement import Settlement, settle
+from rota.model.settlement import Settlement, settle, succeeded
 from rota.store import cancels, claims, dialect, intake, lanes, settlements
 from rota.store.database import Connection, Database, StatementRefused
 
@@ -73,6 +73,8 @@ class Decider:
 
     def decide(self, one: Finished, now: datetime, cancel: str | None) -> Settlement:
         """What the run becomes."""
+        if isinstance(one.outcome, Succeeded):
+            return succeeded(one.run, one.outcome)
         return settle(one.run, one.outcome, now, self.policies(one.run), cancel=cancel, share=self._draw())
 
 

@@ -30,8 +30,8 @@ _BURST_S: Final = 0.005
 class Startable(Protocol):
     """A handler that waits for a loop."""
 
-    async def perform(self, suspended: Callable[[], None]) -> bool:
-        """Carry it out in the present task. Calls `suspended` when it first waits for something.
+    async def perform(self, suspended: Callable[[], None], task: asyncio.Task[Any] | None) -> bool:
+        """Carry it out in the present task, which is `task`. Calls `suspended` when it first waits for something.
 
         False where the task may not be used again: the handler has suspended, or the task was cancelled. Never raises
         but GeneratorExit.
@@ -203,7 +203,7 @@ class _Loop:
             self._poked = True
             self._doubted = False
             self._performing[task] = start
-            unused = await start.perform(self._go_on) and contextvars.copy_context() == self._context
+            unused = await start.perform(self._go_on, task) and contextvars.copy_context() == self._context
             if not unused or self.loop.time() > until:
                 self._go_on()
                 return

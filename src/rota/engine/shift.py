@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from rota.engine.wake import nap
 from rota.errors import DatabaseUnavailable
 from rota.store.database import StatementRefused
 
@@ -19,6 +20,8 @@ log = logging.getLogger("rota.worker")
 FLUSH_S: Final = 0.5
 """What handlers say is readable at most this much later."""
 _LEAST_S: Final = 0.05
+_GATHER_S: Final = 0.002
+"""How long a burst waits for company of a few runs that have ended."""
 _MANY: Final = 100
 """A claim of at least so many runs is likely to have left others."""
 _BLIND_S: Final = 1.0
@@ -52,7 +55,7 @@ class Shift:
         await self._flush()
         if done.claimed >= _MANY and not self.worker.database.sqlite:
             await self._burst()
-        elif not self.worker.any_ended and not (done.more and self.worker.free):
+        elif not self.worker.ripe and not (done.more and self.worker.free):
             await self._rest(self._patience(done))
 
     async def _rest(self, seconds: float) -> None:
@@ -71,9 +74,11 @@ class Shift:
         claiming = asyncio.ensure_future(self._claim_on())
         claiming.add_done_callback(lambda _: self.worker.ear.wake())
         try:
-            while self.worker.any_ended or not claiming.done():
-                if self.worker.any_ended:
-                    await self.worker.turn(claims=False)
+            while self.worker.ripe or not claiming.done():
+                if 0 < self.worker.ripe < _MANY:
+                    await nap(_GATHER_S)
+                if self.worker.ripe:
+                    await self.worker.turn(most=0)
                 else:
                     await self.worker.ear.sleep(FLUSH_S)
                 await self._flush()
@@ -81,13 +86,13 @@ class Shift:
             await claiming
 
     async def _claim_on(self) -> None:
-        more = True
+        more, half = True, max(1, self.settings.slots // 2)  # one half runs while the other is on its way
         while more and not self.worker.stopping:
             if not self.worker.roomy:
                 await self.worker.room_ear.sleep(_LEAST_S)
             if not self.worker.roomy:
                 return
-            more = (await self.worker.turn(settles=False)).claimed >= _MANY
+            more = (await self.worker.turn(settles=False, most=half)).claimed >= min(_MANY, half)
             self.worker.turned_at = self._monotonic()
 
     def _patience(self, done: Turned) -> float:

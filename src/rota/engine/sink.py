@@ -89,6 +89,8 @@ class Buffer:
 
     def forget(self, run_id: int, token: int) -> None:
         """The run was settled: its line numbers are not needed any more."""
+        if not self._seq:
+            return
         with self._lock:
             self._seq.pop((run_id, token), None)
 

@@ -6,7 +6,6 @@ claims what there is room for. A run is in this node's hands from the claim's an
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import logging
 import random
@@ -117,7 +116,6 @@ class Worker:
         self._handed_back_at = database.clock.monotonic()
         self._told_at = 0.0
         self._turns = 0
-        self._idle: asyncio.Event = asyncio.Event()
         self.reflex = Reflex(self)
 
     # --- what it holds ---
@@ -134,8 +132,13 @@ class Worker:
 
     @property
     def roomy(self) -> bool:
-        """Whether there is room to claim more: slots, and not too much that waits for its settlement."""
-        return self.free > 0 and len(self._finished) < 2 * self.settings.batch
+        """Whether there is room to claim many: slots, and not too much that waits for its settlement."""
+        return self.free * 4 >= self.settings.slots and len(self._finished) < 2 * self.settings.batch
+
+    @property
+    def ripe(self) -> int:
+        """How many of its hands wait for their settlement."""
+        return len(self._finished)
 
     @property
     def held(self) -> list[Hand]:
@@ -152,29 +155,25 @@ class Worker:
         """Whether it holds runs, or may: a claim is under way."""
         return bool(self._hands) or self._claiming or self.reflex.under_way
 
-    @property
-    def any_ended(self) -> bool:
-        """Whether any of its hands waits for its settlement."""
-        return bool(self._finished)
-
     def give_up(self, hand: Hand, message: str) -> None:
         """Settle a run as interrupted although its code has not stopped: its process is about to end."""
         self._finished.append(interrupted(hand.run, message))
 
     # --- one turn ---
 
-    async def turn(self, now: datetime | None = None, *, settles: bool = True, claims: bool = True) -> Turned:
-        """Settle what has ended, claim what there is room for, start it; `now` is the chosen instant.
+    async def turn(self, now: datetime | None = None, *, settles: bool = True, most: int | None = None) -> Turned:
+        """Settle what has ended, claim what there is room for (at most `most`), start it; `now` is the chosen instant.
 
         Raises what the database raises; nothing is lost by it: outcomes are kept for the next turn. One turn at a time,
         but that one which only settles may go beside one which only claims.
         """
-        if claims:
+        if most != 0:
             await self._look_after_hands(now)
         ripe = min(len(self._finished), self.settings.batch) if settles else 0
         batch = [self._finished.popleft() for _ in range(ripe)]
-        claiming = claims and not (self.stopping or self.draining)
-        wanted = Wanted(self.node, self.lane_names, min(self.free, self.settings.batch) if claiming else 0, self._turns)
+        claiming = most != 0 and not (self.stopping or self.draining)
+        room = min(self.free, self.settings.batch, self.free if most is None else most) if claiming else 0
+        wanted = Wanted(self.node, self.lane_names, room, self._turns)
         if not batch and wanted.limit == 0:
             return Turned()
         self._turns += claiming
@@ -189,8 +188,7 @@ class Worker:
         done = 0
         while self._hands:
             if not self._finished:  # a fenced run's code leaves its hands without an outcome
-                self._idle.clear()
-                await self._idle.wait()
+                await self.room_ear.sleep(self.settings.poll.total_seconds())
                 continue
             batch = [self._finished.popleft() for _ in range(len(self._finished))]
             answer = await self._exchange(Wanted(self.node, self.lane_names, 0), batch, now)
@@ -313,7 +311,6 @@ class Worker:
         """Something has ended."""
         self.ear.wake()
         self.room_ear.wake()
-        self._idle.set()
 
     # --- looking after what it holds ---
 

@@ -54,14 +54,7 @@ def settle(
     """
     match outcome:
         case Succeeded():
-            return Settlement(
-                run.id,
-                run.token,
-                "succeeded",
-                result=outcome.result,
-                exit_code=outcome.exit_code,
-                wake_at=outcome.wake_at,
-            )
+            return succeeded(run, outcome)
         case Failed():
             return _failed(run, outcome, now, policies, cancel, share)
         case TimedOut():
@@ -75,6 +68,13 @@ def settle(
             return _unknown(run, outcome, now, cancel)
         case _:
             assert_never(outcome)
+
+
+def succeeded(run: Claimed, outcome: Succeeded) -> Settlement:
+    """`settle` for code that ran to its end: it stands, whatever else is known of the run."""
+    return Settlement(
+        run.id, run.token, "succeeded", result=outcome.result, exit_code=outcome.exit_code, wake_at=outcome.wake_at
+    )
 
 
 def _error(kind: str, message: str, trace: str | None = None) -> dict[str, Any]:

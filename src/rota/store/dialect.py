@@ -184,37 +184,66 @@ def derived(
 
     `columns` has (name, type), the types named as PostgreSQL does; instants and JSON values are given as rota holds them.
     """
-    if is_postgresql(conn):
-        return derived_columns(alias, columns, list(zip(*rows, strict=True)))
-    picked = ", ".join(f"json_extract(value, '$[{i}]') AS {name}" for i, (name, _) in enumerate(columns))
-    kinds = [kind for _, kind in columns]
-    text = json.dumps([[_loose(conn, kind, v) for kind, v in zip(kinds, row, strict=True)] for row in rows])
-    return f"(SELECT {picked} FROM json_each(%s)) AS {alias}", [text]
+    values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    return derived_columns(conn, alias, columns, values)
 
 
 def derived_columns(
-    alias: str, columns: Sequence[tuple[str, str]], values: Sequence[Sequence[Any]]
+    conn: Connection, alias: str, columns: Sequence[tuple[str, str]], values: Sequence[Sequence[Any]]
 ) -> tuple[str, list[Any]]:
-    """`derived` of values given by column, for PostgreSQL. A column that is the same in every row travels once."""
+    """`derived` of values given by column. A column that is the same in every row travels once."""
+    once = [bool(number and column and same(column)) for number, column in enumerate(values)]
+    return (_unnested if is_postgresql(conn) else _from_json)(conn, alias, columns, values, once)
+
+
+def _unnested(
+    conn: Connection,  # noqa: ARG001 - as `_from_json`
+    alias: str,
+    columns: Sequence[tuple[str, str]],
+    values: Sequence[Sequence[Any]],
+    once: Sequence[bool],
+) -> tuple[str, list[Any]]:
     constants, arrays, names, picked, sources = [], [], [], [], []
-    for number, ((name, kind), column) in enumerate(zip(columns, values, strict=True)):
-        text = "text" if kind == "jsonb" else kind
-        if number and same(column):
+    for (name, kind), column, constant in zip(columns, values, once, strict=True):
+        if constant:
             constants.append(scalar(kind, column[0]))
             picked.append(f"%s::{kind}")
             continue
         arrays.append(array_text(kind, column))
         names.append(name)
         # In a subselect the planner does not know how long an array is, and takes the index whatever its statistics say.
-        sources.append(f"(SELECT %s::{text}[])")
+        sources.append(f"(SELECT %s::{'text' if kind == 'jsonb' else kind}[])")
         picked.append(f"a.{name}::jsonb" if kind == "jsonb" else f"a.{name}")
     every = ", ".join(name for name, _ in columns)
     inner = f"SELECT {', '.join(picked)} FROM unnest({', '.join(sources)}) AS a({', '.join(names)})"
     return f"({inner}) AS {alias}({every})", [*constants, *arrays]
 
 
+def _from_json(
+    conn: Connection,
+    alias: str,
+    columns: Sequence[tuple[str, str]],
+    values: Sequence[Sequence[Any]],
+    once: Sequence[bool],
+) -> tuple[str, list[Any]]:
+    constants, picked = [], []
+    varying: list[Sequence[Any]] = []
+    for (name, kind), column, constant in zip(columns, values, once, strict=True):
+        if constant:
+            constants.append(_loose(conn, kind, column[0]))
+            picked.append(f"%s AS {name}")
+        else:
+            picked.append(f"json_extract(value, '$[{len(varying)}]') AS {name}")
+            varying.append([_loose(conn, kind, v) for v in column] if kind in _LOOSE else column)
+    text = json.dumps(list(zip(*varying, strict=True)))
+    return f"(SELECT {', '.join(picked)} FROM json_each(%s)) AS {alias}", [*constants, text]
+
+
+_LOOSE: Final = ("jsonb", "timestamptz")
+
+
 def _loose(conn: Connection, kind: str, value: Any) -> Any:
-    if value is None or kind not in ("jsonb", "timestamptz"):
+    if value is None or kind not in _LOOSE:
         return value
     return at(conn, value) if kind == "timestamptz" else json_text(value)
 

@@ -110,7 +110,7 @@ def _columns(plain: Sequence[Plain]) -> list[list[Any]]:
 
 
 def _one_statement(conn: Connection, now: datetime, plain: Sequence[Plain], node: str) -> list[int]:
-    source, params = dialect.derived_columns("a", _GIVEN, _columns(plain))
+    source, params = dialect.derived_columns(conn, "a", _GIVEN, _columns(plain))
     sql = (
         "WITH moment AS (SELECT %s::timestamptz AS at), "
         f"a AS MATERIALIZED (SELECT * FROM {source}), "
