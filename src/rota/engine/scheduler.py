@@ -16,7 +16,7 @@ from typing import Final
 from rota.calendar.civil import zone_data_version
 from rota.engine import aside
 from rota.engine.plans import Batch, Known, Plans, uncomputable
-from rota.engine.wake import READY, SCHEDULE, Ear, Wake, nap
+from rota.engine.wake import READY, SCHEDULE, Ear, Wake
 from rota.errors import DatabaseUnavailable
 from rota.model.event import event
 from rota.model.schedule import Cursor
@@ -184,7 +184,9 @@ class Scheduler:
 
     def _next(self, conn: Connection) -> tuple[datetime, datetime | None]:
         """(now, when something is due next)."""
-        times = [t for t in (firings.next_due(conn), admission.next_admission(conn)) if t is not None]
+        again = [min(self._cannot.values())] if self._cannot else []
+        first = (firings.next_due(conn, self._cannot), admission.next_admission(conn), *again)
+        times = [t for t in first if t is not None]
         return dialect.instant(conn), min(times, default=None)
 
     async def run(self) -> None:
@@ -211,7 +213,7 @@ class Scheduler:
                 blind = min(blind * 2, self.settings.poll.total_seconds())
 
     async def _sleep(self, idle: float) -> float:
-        """Sleep until something is due, at most one poll interval; the nap for when nothing could be decided."""
+        """Sleep until something is due, at most one poll interval; longer and longer while others hold what is due."""
         now, following = await self.database.aread(self._next)
         poll = self.settings.poll.total_seconds()
         if following is None:
@@ -221,7 +223,7 @@ class Scheduler:
         if seconds > 0:
             await self._ear.sleep(min(seconds, poll))
             return 0.05
-        await nap(min(idle, poll))
+        await self._ear.sleep(min(idle, poll))
         return min(idle * 2, poll)
 
     def stop(self) -> None:

@@ -52,16 +52,21 @@ def claim_due(
 
     `leave` are schedules that this node cannot compute; others may. `only` restricts the claim to these schedules.
     """
-    apart = ""
-    params: list[object] = [dialect.at(conn, now)]
-    if leave:
-        member, extra = dialect.in_list(conn, sorted(leave)[:10_000])
-        apart, params = f" AND NOT (schedule_id {member})", params + extra
+    apart, extra = _but(conn, leave)
+    params: list[object] = [dialect.at(conn, now), *extra]
     if only is not None:
         member, extra = dialect.in_list(conn, sorted(only))
         apart, params = f"{apart} AND schedule_id {member}", params + extra
     sql = f"SELECT {_CURSOR} FROM {{cursors}} WHERE due_at <= %s{apart} ORDER BY due_at LIMIT {int(limit)}"
     return _cursors(conn, sql + dialect.skip_locked(conn), params)
+
+
+def _but(conn: Connection, leave: Collection[int]) -> tuple[str, list[object]]:
+    """The condition that leaves out these schedules."""
+    if not leave:
+        return "", []
+    member, params = dialect.in_list(conn, sorted(leave)[:10_000])
+    return f" AND NOT (schedule_id {member})", params
 
 
 def due_ids(conn: Connection, now: datetime, limit: int) -> list[int]:
@@ -107,10 +112,11 @@ def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Curso
     ]  # fmt: skip
 
 
-def next_due(conn: Connection) -> datetime | None:
-    """When the first schedule is due, or None. One probe of an index."""
-    value = dialect.query(conn, "SELECT min(due_at) AS at FROM {cursors} WHERE due_at IS NOT NULL")[0]["at"]
-    found: datetime | None = dialect.read_at(value)
+def next_due(conn: Connection, leave: Collection[int] = ()) -> datetime | None:
+    """When the first schedule is due, but for those of `leave`, or None. One probe of an index."""
+    apart, params = _but(conn, leave)
+    sql = f"SELECT due_at FROM {{cursors}} WHERE due_at IS NOT NULL{apart} ORDER BY due_at LIMIT 1"
+    found: datetime | None = next((dialect.read_at(at) for (at,) in dialect.tuples(conn, sql, params)), None)
     return found
 
 
