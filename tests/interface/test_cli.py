@@ -103,6 +103,14 @@ def test_a_database_that_cannot_be_one_is_7(run_empty: Run, url: str) -> None:
     answer.one_line()
 
 
+def test_a_file_that_is_no_database_is_7_and_left_as_it_is(run_empty: Run, empty: Path) -> None:
+    (empty / "notes.txt").write_text("not a database\n" * 100)
+    answer = run_empty("--db", "sqlite:///notes.txt", "schedule", "ls")
+    assert answer.code == 7
+    assert "file is not a database" in answer.one_line()
+    assert (empty / "notes.txt").read_text() == "not a database\n" * 100
+
+
 def test_global_options_stand_anywhere(run_empty: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for words in (
         ("-o", "json", "explain", "@daily", "-n", "1"),

@@ -351,6 +351,17 @@ def is_transient(error: BaseException) -> bool:
     )
 
 
+_AWAY: Final = (
+    "unable to open",
+    "readonly database",
+    "disk is full",
+    "disk I/O error",
+    "file is not a database",
+    "disk image is malformed",
+)
+"""What SQLite says of a file that cannot be used now, or at all."""
+
+
 def is_gone(error: BaseException) -> bool:
     """Whether the connection or the server is away, does not get on within the timeout, or will not take writes now."""
     if not isinstance(error, DBAPIError) or error.orig is None:
@@ -361,7 +372,7 @@ def is_gone(error: BaseException) -> bool:
     if state is None and type(error.orig).__module__.startswith("psycopg"):
         return type(error.orig).__name__ in ("OperationalError", "InterfaceError")
     message = str(error.orig)
-    return any(text in message for text in ("unable to open", "readonly database", "disk is full", "disk I/O error"))
+    return any(text in message for text in _AWAY)
 
 
 def is_unmigrated(error: BaseException) -> bool:
