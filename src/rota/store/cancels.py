@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -16,22 +16,32 @@ from rota.store.runs import cancelled_events
 from rota.store.tables import of
 
 _CANCELLED: Final = "cancelled"
-STRENGTH: Final = ("cancel", "replace", "no_retry")
-"""Kinds of cancel requests, strongest first. `no_retry` lets code that runs go on."""
-REASONS: Final[Mapping[str, str]] = {"cancel": "cancelled", "replace": "replaced", "no_retry": "disabled"}
+REMOVED: Final = "removed"
+STRENGTH: Final = ("cancel", "replace", "no_retry", REMOVED)
+"""Kinds of cancel requests, strongest first. `no_retry` lets code that runs go on; `removed` is one by a removal."""
+REASONS: Final[Mapping[str, str]] = {
+    "cancel": "cancelled", "replace": "replaced", "no_retry": "disabled", REMOVED: "removed",
+}  # fmt: skip
 """Kind of a cancel request -> the reason of the run that it ended."""
 
 
 def cancels_of(conn: Connection, ids: Sequence[int]) -> dict[int, str]:
-    """The strongest cancel request of each of these runs that has one."""
+    """The strongest cancel request of each of these runs that has one, as STRENGTH names them."""
     found: dict[int, str] = {}
     for start in range(0, len(ids), 10_000):
-        member, params = dialect.in_list(conn, ids[start : start + 10_000])
-        for row in dialect.query(conn, f"SELECT run_id, kind FROM {{cancels}} WHERE run_id {member}", params):
+        among, params = _among(conn, ids[start : start + 10_000])
+        for row in dialect.query(conn, f"SELECT run_id, kind, reason FROM {{cancels}} WHERE {among}", params):
+            kind = REMOVED if (row["kind"], row["reason"]) == ("no_retry", REMOVED) else row["kind"]
             known = found.get(row["run_id"])
-            if known is None or STRENGTH.index(row["kind"]) < STRENGTH.index(known):
-                found[row["run_id"]] = row["kind"]
+            if known is None or STRENGTH.index(kind) < STRENGTH.index(known):
+                found[row["run_id"]] = kind
     return found
+
+
+def _among(conn: Connection, ids: Collection[int]) -> tuple[str, list[Any]]:
+    """A condition on `run_id`, and its parameters. The range leads through the index, whatever the statistics say."""
+    member, params = dialect.in_list(conn, ids)
+    return f"run_id >= %s AND run_id <= %s AND run_id {member}", [min(ids), max(ids), *params]
 
 
 def request_cancel(
@@ -73,10 +83,14 @@ def _end(conn: Connection, run_id: int, reason: str, now: datetime) -> None:
 
 
 def of_claims(conn: Connection, node: str) -> dict[int, str]:
-    """The strongest cancel request of each run that `node` has in its hands: what a worker looks at."""
+    """The strongest request to stop of each run that `node` has in its hands: what a worker looks at.
+
+    A request that only forbids another start is none.
+    """
     rows = dialect.query(
         conn,
-        "SELECT k.run_id FROM {cancels} k JOIN {claims} c ON c.run_id = k.run_id WHERE c.node = %s",
+        "SELECT k.run_id FROM {cancels} k JOIN {claims} c ON c.run_id = k.run_id"
+        " WHERE c.node = %s AND k.kind <> 'no_retry'",
         [node],
     )
     return cancels_of(conn, sorted({row["run_id"] for row in rows})) if rows else {}
@@ -86,10 +100,21 @@ def forget(conn: Connection, limit: int) -> int:
     """Delete requests about runs that have ended; how many. They are of no use any more: final is final."""
     rows = dialect.query(
         conn,
-        "SELECT k.run_id FROM {cancels} k LEFT JOIN {runs} r ON r.id = k.run_id"
-        f" WHERE r.id IS NULL OR r.state NOT IN ('queued', 'running') ORDER BY k.run_id LIMIT {int(limit)}",
+        "SELECT a.run_id FROM (SELECT k.run_id,"
+        " coalesce((SELECT r.state FROM {runs} r WHERE r.id = k.run_id), 'gone') AS state FROM {cancels} k) AS a"
+        f" WHERE a.state NOT IN ('queued', 'running') ORDER BY a.run_id LIMIT {int(limit)}",
     )
-    if not rows:
+    return forget_these(conn, {row["run_id"] for row in rows})
+
+
+def forget_these(conn: Connection, ids: Collection[int]) -> int:
+    """Delete the requests about these runs, which have ended; how many. Those that somebody else deletes are passed over."""
+    if not ids:
         return 0
-    member, params = dialect.in_list(conn, sorted({row["run_id"] for row in rows}))
-    return dialect.execute(conn, f"DELETE FROM {{cancels}} WHERE run_id {member}", params)
+    among, params = _among(conn, ids)
+    sql = f"SELECT run_id FROM {{cancels}} WHERE {among} ORDER BY run_id" + dialect.skip_locked(conn)
+    mine = {row["run_id"] for row in dialect.query(conn, sql, params)}
+    if not mine:
+        return 0
+    among, params = _among(conn, mine)
+    return dialect.execute(conn, f"DELETE FROM {{cancels}} WHERE {among}", params)
