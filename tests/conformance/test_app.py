@@ -231,7 +231,7 @@ def test_lanes_and_nodes(world: World) -> None:
     assert lanes.pause("mail").paused
     assert not lanes.resume("mail").paused
     (node,) = world.app.nodes.list()
-    assert (node.roles, node.lanes, node.state) == (("scheduler", "worker"), None, "live")
+    assert (node.roles, node.lanes, node.state) == (("scheduler",), None, "live")
     assert world.app.nodes.drain(node.id).draining
     with pytest.raises(errors.NodeNotFound):
         world.app.nodes.drain("none")

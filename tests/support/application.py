@@ -116,8 +116,8 @@ def _time(at: datetime) -> str:
 
 
 def _left(conn: Any, node: str, at: datetime) -> None:
-    """A node whose whole life is known: alive until `at`."""
-    sql = "UPDATE {nodes} SET seen_at = %s WHERE id = %s"
+    """A scheduler whose whole life is known: alive until `at`."""
+    sql = "UPDATE {nodes} SET roles = 'scheduler', seen_at = %s WHERE id = %s"
     dialect.execute(conn, sql, [dialect.at(conn, at), node])
 
 

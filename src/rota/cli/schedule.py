@@ -122,7 +122,7 @@ def _facts(s: Record, now: datetime) -> list[tuple[str, str]]:
         ("last run", _last_run(s, now)),
         ("last success", times.shown(s["last_success_at"], zone)),
         ("failures", str(s["consecutive_failures"]) + " in a row" if s["consecutive_failures"] else ""),
-        ("job", s["job"] + ("" if s["job_known"] else "  (no process that has run here knows it)")),
+        ("job", s["job"] + ("" if s["job_known"] else "  (no live worker knows it)")),
         ("arguments", ", ".join(f"{name}={value!r}" for name, value in s["args"].items())),
         ("lane", s["lane"] + (f", priority {s['priority']}" if s["priority"] else "")),
         ("labels", ", ".join(f"{name}={value}" for name, value in s["labels"].items())),

@@ -189,4 +189,4 @@ def _told(state: State, records: list[dict[str, Any]], verb: str) -> None:
             + (f"; next {coming}" if coming else f"; {record['state']}")
         )
         if not record["job_known"]:
-            note(state, f"no process that has run here knows the job {record['job']}; its runs wait for one that does")
+            note(state, f"no live worker knows the job {record['job']}: its runs wait for one that does, for an hour")

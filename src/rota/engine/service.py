@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from rota.calendar.civil import zone_data_version
@@ -20,8 +20,8 @@ from rota.engine.wake import EVENT, Wake, nap
 from rota.engine.worker import Worker
 from rota.errors import DatabaseNotMigrated, DatabaseUnavailable
 from rota.model.settings import Settings
-from rota.store import events, nodes
-from rota.store.database import Database, StatementRefused
+from rota.store import dialect, events, jobs, nodes
+from rota.store.database import Connection, Database, StatementRefused
 from rota.version import VERSION
 
 log = logging.getLogger("rota.service")
@@ -154,6 +154,8 @@ class Service:
         tasks = [self._task("keeper", self.keeper.run), self._task("spine", self._number)]
         if self.scheduler is not None:
             tasks.append(self._task("scheduler", self.scheduler.run))
+        if self.worker is not None:
+            tasks.append(self._task("jobs", self._say_jobs))
         working = self._task("worker", self.worker.run) if self.worker is not None else None
         calm()
         self.started.set()
@@ -200,6 +202,18 @@ class Service:
             except (DatabaseUnavailable, StatementRefused) as error:
                 log.debug("database.away", extra={"error": str(error)})
             await ear.sleep(self.settings.poll.total_seconds())
+
+    async def _say_jobs(self) -> None:
+        """Say which jobs this process knows, again and again: so those that nobody knows any more are found out."""
+        ear = self.wake.ear()
+        while not self._stop.is_set():
+            wait = jobs.SAY_EVERY
+            try:
+                await self.database.acall(_say, self.registry.names)
+            except (DatabaseUnavailable, StatementRefused) as error:
+                log.debug("database.away", extra={"error": str(error)})
+                wait = self.settings.poll
+            await ear.sleep(wait.total_seconds())
 
     async def _end(self) -> None:
         if self.heartbeat is not None:
@@ -266,3 +280,7 @@ class Service:
         if self.database.holder():
             faults.append(f"process {self.database.holder()} holds the lock of {self.database.shown} for too long")
         return {"ready": not faults, "node": self.node, "reasons": faults, "listening": self.wake.listening}
+
+
+def _say(conn: Connection, names: Sequence[str]) -> int:
+    return jobs.say(conn, names, dialect.instant(conn))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, func, select
 
@@ -15,7 +15,12 @@ from rota.model.policy import parse_policies
 from rota.model.schedule import Definition
 from rota.store import dialect
 from rota.store.definitions import from_row
-from rota.store.tables import of
+from rota.store.tables import EPOCH, of
+
+SAY_EVERY: Final = timedelta(minutes=1)
+"""How often living workers say which jobs they know."""
+_SIGHT: Final = 3 * SAY_EVERY
+"""A job that was not said for so long, by the time of the worker heard last, is known to none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,34 @@ def register(conn: Connection, rows: Sequence[JobRow]) -> list[str]:
         values = {"seen_at": now} if same else {k: v for k, v in row.items() if k != "created_at"}
         conn.execute(table.update().where(table.c.name == row["name"]).values(values))
     return changed
+
+
+def say(conn: Connection, names: Sequence[str], now: datetime) -> int:
+    """A living worker knows these jobs: `seen_at` of those that nobody has said lately becomes now; how many.
+
+    However many workers know a job, its row is written once in `SAY_EVERY`. Rows locked elsewhere are passed over.
+    """
+    late = dialect.at(conn, now - SAY_EVERY * 0.9)
+    said = 0
+    for start in range(0, len(names), 10_000):
+        member, params = dialect.in_list(conn, sorted(names)[start : start + 10_000], "text")
+        sql = f"SELECT name FROM {{jobs}} WHERE name {member} AND seen_at <= %s ORDER BY name"
+        rows = dialect.query(conn, sql + dialect.skip_locked(conn), [*params, late])
+        if rows:
+            mine, those = dialect.in_list(conn, [row["name"] for row in rows], "text")
+            update = f"UPDATE {{jobs}} SET seen_at = %s WHERE name {mine}"
+            said += dialect.execute(conn, update, [dialect.at(conn, now), *those])
+    return said
+
+
+def horizon(conn: Connection) -> datetime:
+    """Jobs seen before this instant are known to no live worker (law 11). Without a worker nobody can tell: the epoch.
+
+    By the time at which the workers themselves were heard last: a job is not forgotten for an outage of all of them.
+    """
+    sql = "SELECT max(seen_at) AS at FROM {nodes} WHERE state = 'live' AND roles LIKE %s"
+    heard: datetime | None = dialect.read_at(dialect.query(conn, sql, ["%worker%"])[0]["at"])
+    return EPOCH if heard is None else heard - _SIGHT
 
 
 def _stored(row: JobRow) -> dict[str, Any]:

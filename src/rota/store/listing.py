@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Select, Text, func, literal, or_, select
@@ -13,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Text, func, literal, o
 from rota.errors import Error, InvalidValue
 from rota.model.schedule import DISABLED, PAUSED, REMOVED, STATES, Definition, Key
 from rota.model.timing import coming, plan_of, rule_of
+from rota.store import jobs
 from rota.store.definitions import from_row
 from rota.store.schedules import Ref, locate
 from rota.store.tables import from_micros, of, to_micros
@@ -98,7 +100,7 @@ def wide(conn: Connection) -> Select[Any]:
         .scalar_subquery()
         .label("last_run_id")
     )
-    known = select(t.jobs.c.name).where(t.jobs.c.name == t.definitions.c.job).correlate(t.definitions).exists()
+    seen = select(t.jobs.c.seen_at).where(t.jobs.c.name == t.definitions.c.job).correlate(t.definitions)
     cursor = (t.cursors.c[name] for name in ("state", "watermark", "next_at", "paused_until", "disabled_reason"))
     health = (t.health.c[name] for name in ("consecutive_failures", "last_success_at"))
     return (
@@ -108,7 +110,7 @@ def wide(conn: Connection) -> Select[Any]:
             *cursor,
             *health,
             newest,
-            known.label("job_known"),
+            seen.scalar_subquery().label("job_seen_at"),
         )
         .join_from(t.schedules, t.cursors, t.cursors.c.schedule_id == t.schedules.c.id)
         .join(t.definitions, t.definitions.c.id == t.cursors.c.definition_id)
@@ -181,7 +183,8 @@ def _rows(conn: Connection, statement: Select[Any]) -> list[dict[str, Any]]:
 
 def _records(conn: Connection, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     runs = _last_runs(conn, [row["last_run_id"] for row in rows if row["last_run_id"] is not None])
-    return [record(row, runs.get(row["last_run_id"])) for row in rows]
+    horizon = jobs.horizon(conn)
+    return [record(row, runs.get(row["last_run_id"]), horizon) for row in rows]
 
 
 def _last_runs(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -191,8 +194,8 @@ def _last_runs(conn: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]
     return {row["id"]: dict(row) for row in found}
 
 
-def record(row: Mapping[str, Any], last_run: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A row of `wide` as document 5's JSON, instants as datetimes."""
+def record(row: Mapping[str, Any], last_run: Mapping[str, Any] | None, horizon: datetime) -> dict[str, Any]:
+    """A row of `wide` as document 5's JSON, instants as datetimes. `horizon`: see `jobs.horizon`."""
     d = from_row(row)
     own = (
         "id",
@@ -213,7 +216,7 @@ def record(row: Mapping[str, Any], last_run: Mapping[str, Any] | None) -> dict[s
         **d.policies.to_json(),
         "key": d.key,
         "job": d.job,
-        "job_known": bool(row["job_known"]),
+        "job_known": row["job_seen_at"] is not None and row["job_seen_at"] >= horizon,
         "args": d.args,
         "when": d.when,
         "canonical": d.canonical,
