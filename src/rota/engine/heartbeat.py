@@ -19,6 +19,8 @@ log = logging.getLogger("rota.heartbeat")
 
 RECONNECT_S: Final = 5.0
 """While the database is away it is tried at least this often."""
+_LEAST_PATIENCE_S: Final = 2.0
+"""An unanswered renewal is given up after one renewal interval, but not sooner: a lock may be waited for that long."""
 
 
 def _unheard(_node: str) -> None:
@@ -51,7 +53,8 @@ class Heartbeat:
         self.live = False
         self.draining = False
         self._loops_database = database
-        self._database = database.sibling(pool_size=1)
+        patience_s = max(_LEAST_PATIENCE_S, min(settings.renewal.total_seconds(), RECONNECT_S))
+        self._database = database.sibling(pool_size=1, patience_s=patience_s)
         self._calls = calls or Calls()
         self._away_since_last = False
         self._told_blind = False

@@ -37,6 +37,8 @@ Operation = Callable[Concatenate[Connection, P], T]
 
 _TRIES: Final = 10
 _LONG_S: Final = 10.0
+PATIENCE_S: Final = 35.0
+"""A statement has an answer by then: the server itself gives up after 30 s. One that has none has lost its connection."""
 
 
 class StatementRefused(Error):  # noqa: N818 - named as its siblings in rota.errors
@@ -76,7 +78,7 @@ def make_engine(url: str | URL, *, pool_size: int = 8, synchronous: str = "FULL"
     if parsed.get_backend_name() == "sqlite":
         return _sqlite_engine(parsed, pool_size, synchronous)
     try:
-        return sa.create_engine(
+        engine = sa.create_engine(
             parsed,
             pool_size=pool_size,
             max_overflow=pool_size,
@@ -93,8 +95,11 @@ def make_engine(url: str | URL, *, pool_size: int = 8, synchronous: str = "FULL"
                 "prepare_threshold": None,
             },
         )
+        from rota.store.patience import connect_patiently
     except (NoSuchModuleError, ImportError) as error:
         raise MissingExtra("PostgreSQL needs the extra `postgres`: pip install 'rota[postgres]'") from error
+    connect_patiently(engine)
+    return engine
 
 
 def _sqlite_engine(url: URL, pool_size: int, synchronous: str) -> Engine:
@@ -175,6 +180,7 @@ class Database:
         node: str = "client",
         pool_size: int = 8,
         synchronous: str = "FULL",
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self.clock: Clock = clock or SystemClock()
         self.schema = schema
@@ -182,6 +188,7 @@ class Database:
         self._given = url
         self._pool_size = pool_size
         self._synchronous = synchronous
+        self._patience_s = patience_s
         self._engine: Engine | None = None
         self._pid = 0
         self._guard = threading.Lock()
@@ -225,6 +232,7 @@ class Database:
             self._writer(write=write),
             self._translated(),
             self.engine.connect().execution_options(**self.options(write=write)) as conn,
+            self._patient(conn),
         ):
             transaction = conn.begin()
             try:
@@ -235,6 +243,13 @@ class Database:
                     transaction.rollback()
                 raise
             self._commit(transaction)
+
+    def _patient(self, conn: Connection) -> contextlib.AbstractContextManager[None]:
+        if self.sqlite:
+            return contextlib.nullcontext()
+        from rota.store.patience import patient
+
+        return patient(conn, self._patience_s)
 
     def _start(self, conn: Connection) -> None:
         """The first statement; where a pooled connection turns out to be of before an outage, another one is taken."""
@@ -333,7 +348,7 @@ class Database:
             self._threads = ThreadPoolExecutor(self._pool_size, thread_name_prefix="rota-db")
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
-    def sibling(self, *, pool_size: int = 1) -> Database:
+    def sibling(self, *, pool_size: int = 1, patience_s: float = PATIENCE_S) -> Database:
         """Another way to the same database, with connections of its own."""
         return Database(
             self.url,
@@ -342,6 +357,7 @@ class Database:
             node=self.node,
             pool_size=pool_size,
             synchronous=self._synchronous,
+            patience_s=patience_s,
         )
 
     def close(self) -> None:
