@@ -113,10 +113,8 @@ class Recurrence:
         return self._describe(at)
 
     def wall(self, instant: datetime) -> datetime | None:
-        """The nominal wall time of the occurrence at exactly `instant`; None without one, and for a second pass."""
+        """The nominal wall time of the occurrence at `instant`, which is one; None for a second pass."""
         plan, at = self._plan, utc_seconds(instant)
-        if instant.microsecond or not plan.holds(at):
-            return None
         segment = plan.zone.segments[plan.zone.index(at)]
         nominal = plan.moved_from(at) if at == segment.start else None
         if nominal is not None:

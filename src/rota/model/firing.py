@@ -81,7 +81,7 @@ class Rule(Protocol):
         """How many there are in (after, until]."""
 
     def wall(self, instant: datetime) -> datetime | None:
-        """The nominal wall time of the occurrence at exactly this instant; None without one, and for a second pass."""
+        """The nominal wall time of the occurrence at this instant, which is one; None for a second pass."""
 
 
 class Timed(Protocol):

@@ -110,35 +110,32 @@ def _columns(plain: Sequence[Plain]) -> list[list[Any]]:
 
 
 def _one_statement(conn: Connection, now: datetime, plain: Sequence[Plain], node: str) -> list[int]:
-    source, params = dialect.derived_columns(conn, "a", _GIVEN, _columns(plain))
+    """The key first: what gets none makes no run. A key whose run turns out a duplicate names no run, and is free."""
+    source, params = dialect.derived_columns(conn, "s", _GIVEN, _columns(plain))
     sql = (
         "WITH moment AS (SELECT %s::timestamptz AS at), "
-        f"a AS MATERIALIZED (SELECT * FROM {source}), "
+        f"a AS MATERIALIZED (SELECT nextval('{{runs}}_id_seq') AS id, s.* FROM {source}), "
         "moved AS (UPDATE {cursors} t SET " + ", ".join(f"{name} = a.{name}" for name in _MOVES) + " FROM a"
         " WHERE t.schedule_id = a.schedule_id), "
-        "made AS (INSERT INTO {runs} (schedule_id, definition_id, scheduled_for, state, cause, lane, priority, flight,"
-        " waiting, judged, expires_at, attempt, lost, token, covers_from, covers_to, covers_count, created_at)"
-        " SELECT schedule_id, definition_id, scheduled_for, 'queued', cause, lane, priority, flight, false, true,"
-        " expires_at, 0, 0, 0, covers_from, covers_to, covers_count, (SELECT at FROM moment) FROM a"
-        # a scalar subquery keeps it on the indexes, whatever the planner believes about the tables' sizes
-        " WHERE flight IS NULL OR coalesce((SELECT (SELECT h.state FROM {runs} h WHERE h.id = f.run_id)"
-        " FROM {flights} f WHERE f.flight = a.flight), 'gone') NOT IN ('queued', 'running')"
-        " ON CONFLICT DO NOTHING RETURNING id, schedule_id, flight, lane, priority), "
-        "held AS (INSERT INTO {flights} (flight, run_id) SELECT flight, id FROM made WHERE flight IS NOT NULL"
+        "held AS (INSERT INTO {flights} (flight, run_id) SELECT flight, id FROM a WHERE flight IS NOT NULL"
         + intake.take_over("flights")
-        + " RETURNING 1), "
+        + " RETURNING run_id), "
+        "made AS (INSERT INTO {runs} (id, schedule_id, definition_id, scheduled_for, state, cause, lane, priority, flight,"
+        " waiting, judged, expires_at, attempt, lost, token, covers_from, covers_to, covers_count, created_at)"
+        " SELECT id, schedule_id, definition_id, scheduled_for, 'queued', cause, lane, priority, flight, false, true,"
+        " expires_at, 0, 0, 0, covers_from, covers_to, covers_count, (SELECT at FROM moment) FROM a"
+        " WHERE flight IS NULL OR id IN (SELECT run_id FROM held)"
+        " ON CONFLICT (schedule_id, scheduled_for) WHERE scheduled_for IS NOT NULL AND retry_of IS NULL DO NOTHING"
+        " RETURNING id, lane, priority), "
         "ready AS (INSERT INTO {ready} (lane, priority, run_id) SELECT lane, priority, id FROM made), "
         "told AS (INSERT INTO {event_inbox} (type, at, subject, code, data)"
-        " SELECT %s, (SELECT at FROM moment), a.key, %s, jsonb_build_object('run', m.id, 'job', a.job, 'schedule', a.key,"
+        " SELECT %s, (SELECT at FROM moment), a.key, %s, jsonb_build_object('run', a.id, 'job', a.job, 'schedule', a.key,"
         " 'scheduled_for', a.said_for, 'cause', a.cause, 'place', 'start', 'node', %s::text)"
-        " FROM made m JOIN a ON a.schedule_id = m.schedule_id ORDER BY m.id)"
-        " SELECT count(*), count(flight), (SELECT count(*) FROM held), CASE WHEN count(*) < %s THEN"
-        " ARRAY(SELECT schedule_id FROM a EXCEPT SELECT schedule_id FROM made) END FROM made"
+        " FROM made m JOIN a ON a.id = m.id ORDER BY a.id)"
+        " SELECT CASE WHEN count(*) < %s THEN"
+        " ARRAY(SELECT schedule_id FROM a WHERE id NOT IN (SELECT id FROM made)) END FROM made"
     )
-    given = [now, *params, _KIND, CODES[_KIND], node, len(plain)]
-    ((_, keyed, held, left),) = dialect.tuples(conn, sql, given)
-    if keyed != held:
-        raise dialect.Repeat  # somebody took a key between the look and this write
+    ((left,),) = dialect.tuples(conn, sql, [now, *params, _KIND, CODES[_KIND], node, len(plain)])
     return left or []
 
 
