@@ -8,7 +8,7 @@ import gc
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ from rota.engine.keeper import Keeper
 from rota.engine.service import Service
 from rota.errors import DatabaseUnavailable
 from rota.model.settings import Settings
-from rota.store import dialect, hints
+from rota.store import dialect, hints, line
 from rota.store.database import Database
 from tests.support import laws, seed
 from tests.support.faults import busy
@@ -156,7 +156,7 @@ def test_bug_141_each_loop_begins_again_alone(
 
 
 def test_bug_142_without_any_notification_the_poll_suffices(pg_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hints.PostgresHints, "_hear", lambda self, _conn: self._stop.wait())
+    monkeypatch.setattr(line.Line, "_listen", lambda _self: None)
     monkeypatch.setattr(hints.PostgresHints, "send", lambda _self, _kinds: None)
     served = Served(pg_url, poll="0.5s")
 
@@ -171,46 +171,57 @@ def test_bug_142_without_any_notification_the_poll_suffices(pg_url: str, monkeyp
     served.run(scene)
 
 
+@contextlib.asynccontextmanager
+async def ears(url: str, heard: Callable[[str], None]) -> AsyncIterator[hints.PostgresHints]:
+    made = hints.PostgresHints(make_url(url), heard)
+    made.start()
+    try:
+        yield made
+    finally:
+        await made.stop()
+
+
+async def soon(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(15):
+        while not condition():  # noqa: ASYNC110 - another process's progress has no event here
+            await asyncio.sleep(0.01)  # noqa: TID251 - a test's poll of it
+
+
 def test_bug_142_a_dead_listener_is_opened_again(pg_url: str) -> None:
-    heard = threading.Event()
-    ears = hints.PostgresHints(make_url(pg_url), lambda payload: heard.set() if payload == "r" else None)
-    ears.start()
-    with psycopg.connect(pg_url, autocommit=True) as other:
-        try:
-            assert until(lambda: ears.listening, 10)
-            killed = other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
-            assert killed.fetchall() == [(True,)]
-            assert until(lambda: not ears.listening, 10)
-            assert until(lambda: ears.listening, 10)
-            ears.send(["r"])
-            assert heard.wait(10)
-        finally:
-            ears.stop()
+    heard: list[str] = []
+
+    async def main() -> None:
+        async with ears(pg_url, heard.append) as made:
+            await soon(lambda: made.listening)
+            with psycopg.connect(pg_url, autocommit=True) as other:
+                sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+                killed = other.execute(sql + " AND datname = current_database()")
+                assert killed.fetchall() == [(True,)]
+                await soon(lambda: not made.listening)
+                await soon(lambda: made.listening)
+                other.execute("SELECT pg_notify('rota_wake', 'r')")
+                await soon(lambda: "r" in heard)
+
+    asyncio.run(main())
 
 
 def test_bug_142_a_path_that_swallows_everything_is_noticed(pg_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is refused, nothing answered: the listener's ping has no answer, and it connects anew."""
-    monkeypatch.setattr(hints, "_PING", 1.0)
-    monkeypatch.setattr(hints, "_ANSWER", 0.5)
-    heard = threading.Event()
-    with Proxy(pg_url) as proxy:
-        ears = hints.PostgresHints(make_url(proxy.url), lambda payload: heard.set() if payload == "r" else None)
-        ears.start()
-        try:
-            assert until(lambda: ears.listening, 10)
-            ears.send(["s"])
-            proxy.freeze()
-            assert until(lambda: not ears.listening, 10)
-            assert until(lambda: ears.listening, 10)
-            ears.send(["r"])  # the sender's own connection is found dead, and this hint is lost
+    monkeypatch.setattr(line, "PING_S", 1.0)
+    monkeypatch.setattr(line, "ANSWER_S", 0.5)
+    heard: list[str] = []
 
-            def told() -> bool:
-                ears.send(["r"])
-                return heard.wait(0.2)
+    async def main() -> None:
+        with Proxy(pg_url) as proxy:
+            async with ears(proxy.url, heard.append) as made, ears(pg_url, lambda _: None) as sender:
+                await soon(lambda: made.listening and sender.listening)
+                proxy.freeze()
+                await soon(lambda: not made.listening)
+                await soon(lambda: made.listening)
+                sender.send(["r"])
+                await soon(lambda: "r" in heard)
 
-            assert until(told, 10)
-        finally:
-            ears.stop()
+    asyncio.run(main())
 
 
 # Databases under load

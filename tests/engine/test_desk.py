@@ -104,7 +104,7 @@ def test_behind_a_pooler_nothing_is_prepared(pg_url: str) -> None:
     with closing(Rota(pg_url)) as app:
         for _ in range(2):
             app.enqueue("noop")
-        assert prepared(app) == 1
+        assert prepared(app) == 2
 
 
 def prepared(app: Rota) -> int:

@@ -389,7 +389,7 @@ async def running(worker: Worker) -> AsyncIterator[None]:
     finally:
         worker.stop()
         await loop
-        worker.wake.stop()
+        await worker.wake.stop()
 
 
 async def until(condition: Callable[[], bool]) -> None:

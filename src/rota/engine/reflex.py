@@ -1,14 +1,15 @@
-"""The worker's reflex: the thread that hears of a run claims it there and then, while the worker's loop sleeps.
+"""The worker's reflex: while its loop sleeps, a hint is answered by a claim on the very connection that has heard it.
 
-That is two changes of thread and several round trips less between a request and its code. One claim at a time still
-holds: the loop arms the reflex before it sleeps, and goes on only once it is disarmed, its claim, if any, answered.
+No change of thread and no other round trip lies between a request and its claim. One claim at a time still holds: the
+loop arms the reflex before it sleeps, and goes on only once it is disarmed, its claim, if any, answered.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rota.store.line import Lost
 from rota.store.reflex import MOST, Caught, Reach
 
 if TYPE_CHECKING:
@@ -16,66 +17,56 @@ if TYPE_CHECKING:
 
 
 class Reflex:
-    """One worker's. `react` is called in the thread that hears hints, all else in the worker's loop."""
+    """One worker's, in its loop. `react` is what a hint calls."""
 
     def __init__(self, worker: Worker) -> None:
         database = worker.database
         self._worker = worker
         self._able = not database.sqlite and not database.clock.simulated
         self._reach = Reach(database.schema, worker.lane_names, database.clock)
-        self._armed: list[tuple[str, int]] = []
-        self._open = False
-        self._resting = False
+        self._armed = False
+        self._again = False
+        self._asked: tuple[str, int] | None = None
         self._answered = asyncio.Event()
         worker.wake.reflex = self.react
 
     @property
     def under_way(self) -> bool:
         """Whether a claim of its is unanswered."""
-        return self._open and not self._armed
+        return self._asked is not None
 
     def arm(self) -> None:
-        """Let a hint claim what there is room for, and the next ones after it, until `disarm`."""
-        worker = self._worker
-        self._resting = True
-        limit = 0 if worker.stopping or worker.draining else min(worker.free, MOST)
-        if self._able and limit > 0 and not self._open:
-            self._open = True
-            self._answered.clear()
-            self._armed.append((worker.node, limit))  # last: from here on the other thread may take it
+        """Let hints claim what there is room for, until `disarm`."""
+        self._armed = self._able
 
     async def disarm(self) -> None:
         """Afterwards no claim of its is under way, and none begins."""
-        self._resting = False
-        if not self._open:
-            return
-        try:
-            self._armed.pop()
-        except IndexError:
+        self._armed = False
+        while self._asked is not None:
             await self._answered.wait()
-        else:
-            self._open = False
 
-    def react(self, raw: Any) -> bool:
-        """Claim on the driver's own connection, if armed; False where the loop is to look itself."""
-        try:
-            node, limit = self._armed.pop()
-        except IndexError:
+    def react(self) -> bool:
+        """Claim; False where the loop is to look itself."""
+        worker = self._worker
+        if self._asked is not None:
+            self._again = True  # the claim that is under way may have looked too early
+            return True
+        limit = 0 if worker.stopping or worker.draining else min(worker.free, MOST)
+        if not self._armed or limit == 0:
             return False
-        caught, answered = Caught([], left=True), False
-        try:
-            caught = self._reach.claim(raw, node, limit)
-            answered = True
-        finally:
-            self._worker.wake.call(self._deliver, node, caught, answered)
-        return True
+        self._asked = (worker.node, limit)
+        self._answered.clear()
+        if worker.wake.ask(self._reach.claim(worker.node, limit), self._heard):
+            return True
+        self._asked = None
+        return False
 
-    def _deliver(self, node: str, caught: Caught, answered: bool) -> None:
-        self._open = False
+    def _heard(self, answer: bytes | Lost | None) -> None:
+        node, limit = self._asked or ("", 0)
+        again, self._again, self._asked = self._again, False, None
         self._answered.set()
+        caught = Caught([], left=True) if not isinstance(answer, bytes) else self._reach.caught(answer, limit)
         if node == self._worker.node:  # else it was fenced meanwhile: its tokens are void, and the keeper moves them on
-            self._worker.took(caught.runs, doubtful=not answered)
-        if caught.left:
+            self._worker.took(caught.runs, doubtful=isinstance(answer, Lost))
+        if caught.left or (again and not self.react()):
             self._worker.ear.wake()
-        elif self._resting:
-            self.arm()

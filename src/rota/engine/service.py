@@ -219,7 +219,7 @@ class Service:
         if self.heartbeat is not None:
             await asyncio.to_thread(self.heartbeat.stop)
         await asyncio.to_thread(self._loops.close)
-        self.wake.stop()
+        await self.wake.stop()
 
     # What happens to the node
 

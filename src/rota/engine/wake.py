@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from rota.store.database import Database
 from rota.store.hints import ALL, CANCEL, EVENT, READY, SCHEDULE, PostgresHints, SqliteHints
+from rota.store.line import Answered
+from rota.store.lone import Question
 
 __all__ = ["ALL", "CANCEL", "EVENT", "READY", "SCHEDULE", "Ear", "Wake", "nap"]
 
@@ -24,35 +24,24 @@ class Wake:
     def __init__(self, database: Database | None = None) -> None:
         self._events: dict[str, list[asyncio.Event]] = {kind: [] for kind in ALL}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._pending: set[str] = set()
-        self._more = threading.Event()
-        self._stopped = False
-        self._sender: threading.Thread | None = None
         self._hints: PostgresHints | SqliteHints | None = None
-        self.reflex: Callable[[Any], bool] | None = None
+        self.reflex: Callable[[], bool] | None = None
         if database is not None and database.sqlite:
-            self._hints = SqliteHints(database.url, self._heard)
+            self._hints = SqliteHints(database.url, lambda kind: self.call(self._heard, kind))
         elif database is not None:
-            self._hints = PostgresHints(database.url, self._heard, self._react)
+            self._hints = PostgresHints(database.url, self._heard)
 
     def start(self) -> None:
         """Begin to hear and to send; call it in the running loop."""
         self._loop = asyncio.get_running_loop()
         if self._hints is not None:
             self._hints.start()
-            if isinstance(self._hints, PostgresHints):
-                self._sender = threading.Thread(target=self._send, name="rota-notify", daemon=True)
-                self._sender.start()
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """End both, and every sleep."""
-        self._stopped = True
-        self._more.set()
         self._set(ALL)
-        if self._sender is not None:
-            self._sender.join(timeout=10)
         if self._hints is not None:
-            self._hints.stop()
+            await self._hints.stop()
 
     @property
     def listening(self) -> bool:
@@ -61,10 +50,7 @@ class Wake:
 
     def hint(self, *kinds: str) -> None:
         """Wake this process's loops and tell the others."""
-        self._local(kinds)
-        if isinstance(self._hints, PostgresHints):
-            self._pending.update(kinds)
-            self._more.set()
+        self.call(self._hinted, kinds)
 
     def call(self, function: Callable[..., None], *args: object) -> None:
         """Call a function in the loop's thread, from any thread; nothing where the loop has ended."""
@@ -72,31 +58,24 @@ class Wake:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(function, *args)
 
-    def _local(self, kinds: Iterable[str]) -> None:
-        loop = self._loop
-        if loop is not None and not loop.is_closed():
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._set, tuple(kinds))
+    def ask(self, asked: Question, answered: Answered) -> bool:
+        """Ask the database on the connection that hears, in the loop's thread; False where there is none for it."""
+        return self._hints is not None and self._hints.ask(asked, answered)
+
+    def _hinted(self, kinds: tuple[str, ...]) -> None:
+        self._set(kinds)
+        if self._hints is not None:
+            self._hints.send(kinds)
+
+    def _heard(self, payload: str) -> None:
+        if payload == READY and self.reflex is not None and self.reflex():
+            return
+        self._set((payload,) if payload in ALL else ALL)
 
     def _set(self, kinds: Iterable[str]) -> None:
         for kind in kinds:
             for waiting in self._events.get(kind, ()):
                 waiting.set()
-
-    def _heard(self, payload: str) -> None:
-        self._local((payload,) if payload in ALL else ALL)
-
-    def _react(self, raw: Any) -> bool:
-        """A run is ready: where there is a reflex for it (a worker's, see there) it acts in the thread that has heard."""
-        return self.reflex is not None and self.reflex(raw)
-
-    def _send(self) -> None:
-        while not self._stopped:
-            self._more.wait()
-            self._more.clear()
-            kinds, self._pending = self._pending, set()
-            if kinds and isinstance(self._hints, PostgresHints):
-                self._hints.send(sorted(kinds))
 
     def ear(self, *kinds: str) -> Ear:
         """A sleeper that hints of these kinds wake. It remembers a hint that came while it was not asleep."""

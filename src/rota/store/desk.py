@@ -7,6 +7,8 @@ way (`manual.enqueue`), and so does one that the statement did not place.
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -21,6 +23,7 @@ from rota.store import dialect, jobs, lone, manual, orders, runs
 from rota.store.bulk import json_text
 from rota.store.database import Database
 from rota.store.hints import READY, SCHEDULE
+from rota.store.lone import Statement
 from rota.store.orders import Order
 from rota.store.tables import build, of
 from rota.store.types import EPOCH
@@ -39,9 +42,13 @@ _PLACE: Final = (
     " opened AS (INSERT INTO {{ready}} (lane, priority, run_id) SELECT lane, priority, id FROM made),"
     " told AS (INSERT INTO {{event_inbox}} (type, at, subject, code, data)"
     " SELECT %s, created_at, %s, %s, %s::jsonb || jsonb_build_object('run', id) FROM made)"
-    " SELECT guard.holds, made.id, made.created_at,"
+    " SELECT json_build_object('holds', guard.holds, 'id', made.id, 'at', made.created_at),"
     " CASE WHEN made.id IS NOT NULL THEN pg_notify(%s, %s) END FROM guard LEFT JOIN made ON true"
 )
+# The run is seen, and whoever waits for it is woken, while the server still writes to its disk: what comes of it is not
+# durable before it is. The caller is answered once the next transaction, this one, is durable, and so is all before it.
+_LATER: Final = ", set_config('synchronous_commit', 'off', true)"
+_DURABLE: Final = Statement.of("SELECT pg_logical_emit_message(true, 'rota', '')").with_(())
 
 
 class _Known(NamedTuple):
@@ -65,10 +72,10 @@ class Desk:
         """
         name = (order.scope, order.job)
         known = self._known.get(name)
-        record, current = (None, False) if known is None else _place(database, order, by, known)
-        if record is not None:
-            return record
-        record, seen = database.call(_in_general, order, by, learn=not current)
+        tried = _Tried(current=False) if known is None else _place(database, order, by, known)
+        if tried.record is not None:
+            return tried.record
+        record, seen = database.call(_in_general, order, by, tried)
         if seen is not None:
             if len(self._known) > _MOST:
                 self._known.clear()
@@ -76,12 +83,17 @@ class Desk:
         return record
 
 
-def _in_general(conn: Connection, order: Order, by: By, *, learn: bool) -> tuple[dict[str, Any], _Known | None]:
+def _in_general(conn: Connection, order: Order, by: By, tried: _Tried) -> tuple[dict[str, Any], _Known | None]:
     """Place it whatever it asks for; its record, and what the next request may know."""
     made = manual.enqueue(conn, order, by)
+    if not dialect.is_postgresql(conn):
+        return runs.get(conn, made), None
     dialect.notify(conn, (SCHEDULE, READY))
-    learns = learn and dialect.is_postgresql(conn)
-    return runs.get(conn, made), _learn(conn, order, dialect.began(conn)) if learns else None
+    if tried.doubtful:
+        dialect.execute(
+            conn, _DURABLE.sql.decode()
+        )  # else a commit that has found the run there would wait for nothing
+    return runs.get(conn, made), None if tried.current else _learn(conn, order, dialect.began(conn))
 
 
 def _learn(conn: Connection, order: Order, now: datetime) -> _Known | None:
@@ -91,31 +103,46 @@ def _learn(conn: Connection, order: Order, now: datetime) -> _Known | None:
     return _Known(row["_version"], row, jobs.definition_of(conn, order.scope, row, now))
 
 
-def _place(database: Database, order: Order, by: By, known: _Known) -> tuple[dict[str, Any] | None, bool]:
-    """(the record of the run if the statement has placed it, whether what was known still holds)."""
+class _Tried(NamedTuple):
+    """The run's record if the statement has placed it; whether what was known still holds; whether it may have placed it."""
+
+    record: dict[str, Any] | None = None
+    current: bool = True
+    doubtful: bool = False
+
+
+def _place(database: Database, order: Order, by: By, known: _Known) -> _Tried:
     definition = known.definition
     if definition.flight is not None or order.not_before is not None:
-        return None, True
+        return _Tried()
     try:
         manual.check_order(order, known.job)
     except Error:
-        return None, True  # said again by the general way, if it is still so
+        return _Tried()  # said again by the general way, if it is still so
     run = orders.new_run(order, definition)
-    about = orders.subject(definition)
-    at, at_params = dialect.moment(database.clock, f"rota:{database.node}")
-    event = orders.requested(EPOCH, about, run, 0, by)  # its instant and its run are the statement's
-    args = json_text(run.args)
+    event = orders.requested(
+        EPOCH, orders.subject(definition), run, 0, by
+    )  # its instant and its run are the statement's
+    moment, at = dialect.moment(database.clock, f"rota:{database.node}")
     params = [
-        *at_params, order.job, known.version, definition.id, run.lane,
-        definition.id, run.scope, run.invocation, run.cause, run.lane, run.priority, args,
+        *at, order.job, known.version, definition.id, run.lane,
+        definition.id, run.scope, run.invocation, run.cause, run.lane, run.priority, json_text(run.args),
         event.type, event.subject, event.code, json_text(event.data), dialect.CHANNEL, READY,
     ]  # fmt: skip
-    sql = build(database.schema, "").sql(_PLACE.format(moment=at))
+    wanted = _statement(database.schema, moment).with_(params)
     try:
-        holds, id_, created_at, _ = lone.ask(database, sql, params)[0]
+        answer = lone.ask(database, (wanted, _DURABLE))[0]
     except lone.Unanswered:
-        return None, True
-    return None if id_ is None else _record(run, definition, id_, dialect.read_at(created_at)), holds
+        return _Tried(doubtful=True)
+    told = json.loads(answer or b"")
+    if told["id"] is None:
+        return _Tried(current=told["holds"])
+    return _Tried(_record(run, definition, told["id"], datetime.fromisoformat(told["at"])))
+
+
+@functools.lru_cache(maxsize=16)
+def _statement(schema: str, moment: str) -> Statement:
+    return Statement.of(build(schema, "").sql(_PLACE.format(moment=moment + _LATER)))
 
 
 _EMPTY: Final = dict.fromkeys(
@@ -125,7 +152,7 @@ _EMPTY: Final = dict.fromkeys(
 _BORN: Final = {"state": "queued", "waiting": False, "attempt": 0, "token": 0, "lost": 0}
 
 
-def _record(run: NewRun, definition: Definition, id_: int, at: datetime | None) -> dict[str, Any]:
+def _record(run: NewRun, definition: Definition, id_: int, at: datetime) -> dict[str, Any]:
     """The record that `runs.get` would make of it."""
     own = {"id": id_, "lane": run.lane, "priority": run.priority, "invocation": run.invocation, "cause": run.cause}
     whose = {"_key": definition.key, "job": definition.job, "_args": definition.args, "revision": definition.revision}

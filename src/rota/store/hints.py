@@ -1,25 +1,24 @@
 """Hints between processes: they may end a sleep early and never carry truth (law 7).
 
-PostgreSQL: NOTIFY on a connection of its own after the commit, LISTEN on another. SQLite: `PRAGMA data_version`, which
+PostgreSQL: NOTIFY after the commit, and LISTEN, on a connection of their own. SQLite: `PRAGMA data_version`, which
 changes when another connection has committed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import os
-import select
-import socket
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from sqlalchemy.engine import URL
 
-from rota.store import lone
 from rota.store.dialect import CHANNEL
+from rota.store.line import Answered, Line, Lost, Opened, opened
+from rota.store.lone import Question, Statement
 
 SCHEDULE: Final = "s"
 """Something is due earlier, or a key may be free: schedulers look."""
@@ -30,143 +29,100 @@ CANCEL: Final = "c"
 EVENT: Final = "e"
 """Events wait to be read."""
 ALL: Final = (SCHEDULE, READY, CANCEL, EVENT)
-Note = tuple[int, str]
-
-_PING: Final = 20.0
-_ANSWER: Final = 10.0
-"""A round trip that takes longer than this has no end: a pooler or a firewall swallows it."""
-_ALIVE: Final[dict[str, Any]] = {
-    "connect_timeout": 5,
-    "keepalives": 1,
-    "keepalives_idle": 5,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 15000,
-}
+_TELL: Final = Statement.of("SELECT pg_notify(%s, n) FROM unnest(%s::text[]) AS a(n)")
 
 
 def _dsn(url: URL) -> str:
     return url.set(drivername="postgresql").render_as_string(hide_password=False)
 
 
-@contextlib.contextmanager
-def _bounded(conn: Any) -> Iterator[None]:
-    """Cut the connection where what is done within takes too long, so that it raises instead of waiting for ever."""
-    late = threading.Timer(_ANSWER, _cut, [conn.fileno()])
-    late.daemon = True
-    late.start()
-    try:
-        yield
-    finally:
-        late.cancel()
-
-
-def _cut(descriptor: int) -> None:
-    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as path:
-        path.shutdown(socket.SHUT_RDWR)
-
-
 class PostgresHints:
-    """Both directions for one process: a thread that listens, a connection that sends. Faults are survived silently.
+    """Both directions for one process, on one connection. Faults are survived silently: the poll makes up for them.
 
-    `listening` tells whether it really does; a dead listener is found by a ping within 20 s and opened again. `react` is
-    called with the driver's own connection, in the thread that listens, before others are told of a run that is ready;
-    where it returns True they are not told. What this process has sent itself it does not hear.
+    `listening` tells whether it really hears; a dead connection is found within 30 s and opened again. What this process
+    has sent itself it does not hear. All of it belongs to the loop it was started in.
     """
 
-    def __init__(self, url: URL, heard: Callable[[str], None], react: Callable[[Any], bool] | None = None) -> None:
+    def __init__(self, url: URL, heard: Callable[[str], None]) -> None:
         self._dsn = _dsn(url)
         self._heard = heard
-        self._react = react
-        self._stop = threading.Event()
-        self._bell, self._ring = socket.socketpair()
-        self._sender: Any = None
-        self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self._listen, name="rota-listen", daemon=True)
-        self.listening = False
+        self._line: Line | None = None
+        self._made: deque[Opened] = deque()
+        self._stopped = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._unsent: set[str] = set()
+        self._sending = False
+
+    @property
+    def listening(self) -> bool:
+        """Whether it hears now."""
+        return self._line is not None
 
     def start(self) -> None:
-        """Begin to listen."""
-        self._thread.start()
+        """Begin to listen; call it in the running loop."""
+        self._task = asyncio.get_running_loop().create_task(self._keep(), name="rota-listen")
 
-    def stop(self) -> None:
-        """End both; returns when the thread has ended."""
-        self._stop.set()
-        self._ring.close()
-        self._thread.join(timeout=10)
-        with self._lock:
-            self._close_sender()
+    async def stop(self) -> None:
+        """End both directions."""
+        self._stopped.set()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self._drop()
 
     def send(self, kinds: Iterable[str]) -> None:
-        """Tell the other processes, after the commit. A fault loses the hint: the poll makes up for it."""
+        """Tell the other processes, after the commit. What comes while something is being sent goes out together."""
+        self._unsent.update(kinds)
+        if self._unsent and self._line is not None and not self._sending:
+            told = _TELL.with_([CHANNEL, sorted(self._unsent)])
+            self._unsent.clear()
+            self._sending = True
+            self._line.ask(told, self._sent)
+
+    def _sent(self, _answer: bytes | Lost | None) -> None:
+        self._sending = False
+        self.send(())
+
+    def ask(self, asked: Question, answered: Answered) -> bool:
+        """Ask on the connection that listens (`Line.ask`); False where there is none to the server itself."""
+        if self._line is None or not self._line.direct:
+            return False
+        self._line.ask(asked, answered)
+        return True
+
+    async def _keep(self) -> None:
+        """Have a line, and another one when that has ended."""
         import psycopg
 
-        with self._lock:
-            try:
-                if self._sender is None:
-                    self._sender = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **_ALIVE)
-                with _bounded(self._sender):
-                    for kind in kinds:
-                        self._sender.execute("SELECT pg_notify(%s, %s)", (CHANNEL, kind))
-            except psycopg.Error:
-                self._close_sender()
+        while not self._stopped.is_set():
+            with contextlib.suppress(psycopg.Error):
+                await asyncio.to_thread(self._open)
+                await self._hear(self._made.pop())
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await self._stopped.wait()
 
-    def _close_sender(self) -> None:
-        if self._sender is not None:
-            with contextlib.suppress(Exception):
-                self._sender.close()
-            self._sender = None
+    async def _hear(self, made: Opened) -> None:
+        lost = asyncio.Event()
+        line = self._line = Line(made, self._heard, lost.set)
+        self._sending = False
+        try:
+            self._heard("")  # whatever was sent before this moment was not heard
+            await lost.wait()
+        finally:
+            self._line = None
+            line.close()
 
-    def _listen(self) -> None:
-        import psycopg
+    def _open(self) -> None:
+        """In a thread: nobody may be there any more to take what it has made."""
+        self._made.append(opened(self._dsn))
+        if self._stopped.is_set():
+            self._drop()
 
-        while not self._stop.is_set():
-            try:
-                with psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None, **_ALIVE) as conn:
-                    conn.execute(f"LISTEN {CHANNEL}")
-                    conn.prepare_threshold = 0 if lone.is_direct(conn) else None
-                    self.listening = True
-                    self._heard("")  # whatever was sent before this moment was not heard
-                    self._hear(conn)
-            except psycopg.Error:
-                self.listening = False
-                self._stop.wait(1.0)
-        self._bell.close()
-
-    def _hear(self, conn: Any) -> None:
-        notes: deque[Note] = deque()
-        conn.add_notify_handler(lambda note: notes.append((note.pid, note.payload)))
-        look = select.poll()
-        look.register(conn.fileno(), select.POLLIN)
-        look.register(self._bell, select.POLLIN)
-        while not self._stop.is_set():
-            for pid, kind in _taken(conn, notes):
-                if not self._is_mine(pid):
-                    self._told(conn, kind)
-            if notes:
-                continue
-            if not look.poll(_PING * 1000):
-                with _bounded(conn):
-                    conn.execute("SELECT 1")
-            elif not self._stop.is_set():
-                conn.pgconn.consume_input()
-
-    def _is_mine(self, pid: int) -> bool:
-        sender = self._sender
-        return sender is not None and bool(sender.info.backend_pid == pid)
-
-    def _told(self, conn: Any, kind: str) -> None:
-        if kind != READY or self._react is None or not self._react(conn):
-            self._heard(kind)
-
-
-def _taken(conn: Any, notes: deque[Note]) -> list[Note]:
-    """What has come, each (sender's pid, payload) once: during a statement, or read from the socket just now."""
-    while (raw := conn.pgconn.notifies()) is not None:
-        notes.append((raw.be_pid, raw.extra.decode()))
-    found = list(dict.fromkeys(notes))
-    notes.clear()
-    return found
+    def _drop(self) -> None:
+        while self._made:
+            with contextlib.suppress(IndexError):
+                self._made.pop().raw.close()
 
 
 class SqliteHints:
@@ -183,13 +139,17 @@ class SqliteHints:
         """Begin to look."""
         self._thread.start()
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """End it; returns when the thread has ended."""
         self._stop.set()
-        self._thread.join(timeout=10)
+        await asyncio.to_thread(self._thread.join, 10)
 
     def send(self, kinds: Iterable[str]) -> None:
         """Nothing to send: the commit itself is seen."""
+
+    def ask(self, asked: Question, answered: Answered) -> bool:  # noqa: ARG002 - as PostgresHints
+        """Nobody to ask."""
+        return False
 
     def _watch(self) -> None:
         while not self._stop.is_set():

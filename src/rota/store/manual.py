@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
+import functools
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -36,7 +37,7 @@ class Request:
 
     args: Mapping[str, Any] = field(default_factory=dict)
     dedupe_key: str | None = None
-    drawn: str = field(default_factory=lambda: uuid.uuid4().hex)
+    drawn: str = field(default_factory=functools.partial(secrets.token_hex, 16))
 
 
 def request_run(conn: Connection, ref: Ref, request: Request, by: By) -> int:
@@ -115,8 +116,9 @@ def enqueue(conn: Connection, order: Order, by: By) -> int:
 
 def check_order(order: Order, job: Mapping[str, Any]) -> None:
     """Raise InvalidArguments or InvalidValue for what is wrong with an order but its time; `job` is the registry's row."""
-    spec = normalise({"args": order.args, "lane": order.lane, "priority": order.priority})
-    check_arguments(order.job, spec["args"], job["parameters"])
+    given = {"args": order.args, "lane": order.lane, "priority": order.priority}
+    spec = normalise({name: value for name, value in given.items() if value is not None and value != {}})
+    check_arguments(order.job, spec.get("args", {}), job["parameters"])
     if order.dedupe_key is not None:
         check_dedupe_key(order.dedupe_key)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
+import functools
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,7 +38,7 @@ class Order:
     priority: int | None = None
     not_before: datetime | None = None
     dedupe_key: str | None = None
-    drawn: str = field(default_factory=lambda: uuid.uuid4().hex)
+    drawn: str = field(default_factory=functools.partial(secrets.token_hex, 16))
     cause: str = "manual"
 
 
