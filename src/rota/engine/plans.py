@@ -56,7 +56,11 @@ class Plans:
             return found
         if len(self._known) > _MOST:
             self._known.clear()
-        for key, (target, timing) in targets(conn, missing).items():
+        for key, read in targets(conn, missing).items():
+            if isinstance(read, Error):
+                found[key] = read
+                continue
+            target, timing = read
             like = self._likes.get(timing) or self._make(target, timing)
             if isinstance(like, Error):
                 found[key] = like

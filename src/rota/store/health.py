@@ -5,24 +5,26 @@ The caller holds the cursor of every schedule that is touched; health rows are w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
+from rota.errors import InvalidValue
 from rota.model.event import event
-from rota.model.firing import rearm
+from rota.model.firing import TICK
 from rota.model.policy import length
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, Cursor
-from rota.model.timing import plan_of
-from rota.store import definitions, dialect, events, firings
-from rota.store.runs import Settled, subjects
+from rota.store import beyond, dialect, events, firings, schedules
+from rota.store.runs import Settled
+from rota.store.schedules import Locked
 
 FAILURES: Final = "consecutive failures"
 """How the reason of a schedule that failures disabled ends."""
-_TICK: Final = timedelta(microseconds=1)
+Finder = Callable[[Connection, Cursor, datetime], Locked | None]
 _COLUMNS: Final = (
     ("schedule_id", "bigint"),
     ("failures", "integer"),
@@ -86,63 +88,76 @@ class Touch:
 
 
 def touch(conn: Connection, one: Touch, failures: int, now: datetime, node: str) -> None:
-    """Do to the schedule, whose cursor is locked, what its final run demands."""
-    row, schedule = one.row, one.row.schedule_id
-    cursor = firings.lock(conn, schedule) if schedule is not None else None
-    if cursor is None:
-        return
-    if row.cause == "probe":
-        _after_probe(conn, cursor, one, now)
+    """Do to the schedule, whose cursor is locked, what its final run demands.
+
+    A schedule that cannot be computed here keeps neither its own run nor others of the batch from being settled (law 3):
+    what is demanded is done without its rule, and a scheduler judges it at once.
+    """
     limit = one.policies.get("disable_after")
-    if row.state in ("failed", "lost") and limit is not None and failures >= limit and cursor.state in (ACTIVE, PAUSED):
-        _disable(conn, cursor, one, failures, node)
+    enough = one.row.state in ("failed", "lost") and isinstance(limit, int) and failures >= limit
+    reason = f"{failures} {FAILURES}" if enough else None
+    if reason is None and one.wake_at is None and one.row.cause != "probe":
+        return
+    try:
+        with conn.begin_nested():
+            _touch(conn, one, (reason, node), now, schedules.locked_as)
+    except (SQLAlchemyError, dialect.Repeat):
+        raise
+    except Exception:  # noqa: BLE001 - whatever one rule's computation does
+        _touch(conn, one, (reason, node), now, beyond.locked_as)
+
+
+def _touch(conn: Connection, one: Touch, disabling: tuple[str | None, str], now: datetime, locked_as: Finder) -> None:
+    cursor = firings.lock(conn, one.row.schedule_id) if one.row.schedule_id is not None else None
+    locked = None if cursor is None else locked_as(conn, cursor, dialect.instant(conn))
+    if locked is None:
+        return
+    if one.row.cause == "probe":
+        _after_probe(conn, locked, one, now)
+    reason, node = disabling
+    if reason is not None and locked.cursor.state in (ACTIVE, PAUSED):
+        schedules.disabled(conn, locked, reason, node)
+        _probe_later(conn, locked.id, one.policies, locked.now)
     if one.wake_at is not None:
-        arm_at(conn, cursor.schedule_id, one.wake_at)
+        _wake_at(conn, locked, one.wake_at)
 
 
-def arm_at(conn: Connection, schedule_id: int, when: datetime) -> bool:
-    """Let the schedule fire at `when`, beside its rule's own occurrences; whether it was done. The caller holds its cursor.
+def _wake_at(conn: Connection, locked: Locked, when: datetime) -> None:
+    """Let the schedule fire at `when`, beside its rule's own occurrences.
 
     A schedule that is done is active again; a disabled or removed one stays as it is. A `when` that is not after the
     watermark becomes the instant just after it: the watermark only grows. A later call replaces an earlier one.
     """
-    cursor = firings.lock(conn, schedule_id)
-    if cursor is None or cursor.state not in (ACTIVE, PAUSED, DONE):
-        return False
-    definition = definitions.load(conn, [cursor.definition_id])[cursor.definition_id]
-    asked = cursor._replace(wake_at=max(when, cursor.watermark + _TICK))
-    firings.write_cursor(conn, rearm(plan_of(definition), asked, dialect.instant(conn)))
-    return True
+    cursor = firings.lock(conn, locked.id)
+    if cursor is not None and cursor.state in (ACTIVE, PAUSED, DONE):
+        asked = replace(locked, cursor=cursor._replace(wake_at=max(when, cursor.watermark + TICK)))
+        firings.write_cursor(conn, asked.armed().cursor)
 
 
-def _disable(conn: Connection, cursor: Cursor, one: Touch, failures: int, node: str) -> None:
-    from rota.store.schedules import disable_locked
-
-    now = dialect.instant(conn)
-    disable_locked(conn, cursor, f"{failures} {FAILURES}", now, node)
-    after = one.policies.get("probe_after")
-    if after is not None:
-        _probe_later(conn, cursor.schedule_id, now + length(after, "probe_after"))
+def _probe_later(conn: Connection, schedule_id: int, policies: Mapping[str, Any], now: datetime) -> None:
+    """Plan the next probe, where the policies want one."""
+    cursor, wait = firings.lock(conn, schedule_id), _wait(policies)
+    if wait is not None and cursor is not None and cursor.state == DISABLED:
+        firings.write_cursor(conn, cursor._replace(probe_at=now + wait, due_at=now + wait))
 
 
-def _probe_later(conn: Connection, schedule_id: int, at: datetime) -> None:
-    cursor = firings.lock(conn, schedule_id)
-    if cursor is not None and cursor.state == DISABLED:
-        firings.write_cursor(conn, cursor._replace(probe_at=at, due_at=at))
+def _wait(policies: Mapping[str, Any]) -> timedelta | None:
+    """`probe_after`; None where there is none, or one that only a later version can read."""
+    try:
+        return length(policies["probe_after"], "probe_after")
+    except (KeyError, InvalidValue):
+        return None
 
 
-def _after_probe(conn: Connection, cursor: Cursor, one: Touch, now: datetime) -> None:
+def _after_probe(conn: Connection, locked: Locked, one: Touch, now: datetime) -> None:
     """A probe that succeeded enables its schedule if it is still disabled for failures by the same revision."""
+    cursor = locked.cursor
     by_failures = (cursor.disabled_reason or "").endswith(FAILURES)
     if cursor.state != DISABLED or not by_failures or cursor.definition_id != one.row.definition_id:
         return
     if one.row.state != "succeeded":
-        after = one.policies.get("probe_after")
-        if after is not None:
-            _probe_later(conn, cursor.schedule_id, now + length(after, "probe_after"))
+        _probe_later(conn, locked.id, one.policies, now)
         return
-    from rota.store.schedules import enable_locked
-
-    enable_locked(conn, cursor, dialect.instant(conn), "a probe succeeded")
-    subject = subjects(conn, [cursor.definition_id])[cursor.definition_id]
-    events.write(conn, [event("schedule.recovered", now, subject.key, run=one.row.id, reason="a probe succeeded")])
+    schedules.enabled(conn, locked, "a probe succeeded")
+    key = locked.definition.key
+    events.write(conn, [event("schedule.recovered", now, key, run=one.row.id, reason="a probe succeeded")])

@@ -213,11 +213,22 @@ def enable(conn: Connection, ref: Ref, by: By) -> int:
     return locked.id
 
 
-def enable_locked(conn: Connection, cursor: Cursor, now: datetime, reason: str) -> None:
-    """The engine's own enabling (a probe succeeded) of a disabled schedule whose cursor is locked."""
+def locked_as(conn: Connection, cursor: Cursor, now: datetime) -> Locked | None:
+    """The schedule whose cursor the caller holds; None where its row is gone. Raises where its rule cannot be made."""
     row = row_of(conn, cursor.schedule_id)
-    if row is not None and cursor.state == DISABLED:
-        locked = Locked(row, cursor, _plan(conn, cursor), now)
+    return None if row is None else Locked(row, cursor, _plan(conn, cursor), now)
+
+
+def enable_locked(conn: Connection, cursor: Cursor, now: datetime, reason: str) -> None:
+    """The engine's own enabling of a disabled schedule whose cursor is locked."""
+    locked = locked_as(conn, cursor, now)
+    if locked is not None:
+        enabled(conn, locked, reason)
+
+
+def enabled(conn: Connection, locked: Locked, reason: str) -> None:
+    """The same (a probe succeeded) of a schedule that the engine holds already."""
+    if locked.cursor.state == DISABLED:
         _enable(conn, locked, By("rota", "engine", reason))
 
 
@@ -240,10 +251,16 @@ def disable(conn: Connection, ref: Ref, by: By) -> int:
 
 
 def disable_locked(conn: Connection, cursor: Cursor, reason: str, now: datetime, node: str) -> None:
-    """The engine's own disabling (failures) of a schedule whose cursor is locked."""
-    row = row_of(conn, cursor.schedule_id)
-    if row is not None and cursor.state in (ACTIVE, PAUSED, DONE):
-        _end(conn, Locked(row, cursor, _plan(conn, cursor), now), DISABLED, By(node, "engine", reason), reason)
+    """The engine's own disabling of a schedule whose cursor is locked."""
+    locked = locked_as(conn, cursor, now)
+    if locked is not None:
+        disabled(conn, locked, reason, node)
+
+
+def disabled(conn: Connection, locked: Locked, reason: str, node: str) -> None:
+    """The same (failures) of a schedule that the engine holds already."""
+    if locked.cursor.state in (ACTIVE, PAUSED, DONE):
+        _end(conn, locked, DISABLED, By(node, "engine", reason), reason)
 
 
 def remove(conn: Connection, ref: Ref, by: By) -> int:
