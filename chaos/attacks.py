@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from chaos import away, late, stopping
+from chaos import away, cutting, holding, late, refusals, stopping
 from chaos.fleet import Fleet
-from chaos.grounds import Ground, postgresql, sqlite
+from chaos.grounds import Ground, postgresql, small_postgresql, small_sqlite, sqlite, swallowing
 from chaos.judge import Verdict, judge
 from chaos.plan import Plan
 from chaos.watch import Watch, live
@@ -20,6 +20,7 @@ from rota.store.database import Database
 
 FIVE: Final = ("scheduler", "scheduler", "scheduler", "worker", "worker")
 TWO: Final = ("up", "up")
+THREE: Final = ("up", "up", "up")
 ALL: Final[Mapping[str, Any]] = {"catchup": "all", "overlap": "allow"}
 
 Body = Callable[[Ground, Watch, Plan], dict[str, Any]]
@@ -35,13 +36,16 @@ class Attack:
     roles: tuple[str, ...]
     body: Body
     policies: Mapping[str, Any]
-    url: Callable[[Ground], AbstractContextManager[str]] = lambda ground: contextlib.nullcontext(ground.url)
+    url: Callable[[Ground], AbstractContextManager[str]] = lambda ground: contextlib.nullcontext(
+        ground.way or ground.url
+    )
+    web: bool = False
 
     def __call__(self, plan: Plan) -> Verdict:
         """Carry it out; figures, and whatever broke a promise."""
         with self.ground() as ground, self.url(ground) as url:
             database = Database(ground.url, pool_size=2)
-            fleet = Fleet(url, ground.folder, self.roles, plan.schedules, self.policies)
+            fleet = Fleet(url, ground.folder, self.roles, plan.schedules, self.policies, self.web)
             try:
                 return self._attack(ground, Watch(database, fleet), plan)
             finally:
@@ -96,6 +100,16 @@ _SQLITE: Final = replace(
     roles=TWO,
 )
 
+
+_READ_ONLY: Final = replace(
+    _KILL,
+    title="The database read-only, PostgreSQL",
+    story="Every transaction is made read-only for a while, in open sessions too; three `rota up` stay.",
+    roles=THREE,
+    body=refusals.refused,
+    web=True,
+)
+
 ATTACKS: Final[dict[str, Attack]] = {
     "kill": _KILL,
     "kill-all": replace(_KILL, title="SIGKILL, PostgreSQL, `catchup: all, overlap: allow`", policies=ALL),
@@ -112,6 +126,35 @@ ATTACKS: Final[dict[str, Attack]] = {
         title="The database away, PostgreSQL",
         story="The server is stopped, and once killed (SIGQUIT), and started again after a while; five processes stay.",
         body=away.away,
+    ),
+    "read-only": _READ_ONLY,
+    "full": replace(
+        _READ_ONLY,
+        title="The disk full, PostgreSQL",
+        story="The tablespace of the database is on a small disk, which is filled to its last byte for a while.",
+        ground=small_postgresql,
+    ),
+    "full-sqlite": replace(
+        _READ_ONLY,
+        title="The disk full, SQLite",
+        story="The file is on a small disk, which is filled to its last byte for a while; two `rota up` stay.",
+        ground=small_sqlite,
+        roles=TWO,
+    ),
+    "cut": replace(
+        _KILL,
+        title="Connections cut without a word, PostgreSQL",
+        story="All connections of all processes at once lead nowhere: nothing is refused, nothing answered.",
+        ground=swallowing,
+        body=cutting.cutting,
+    ),
+    "stop-sqlite": replace(
+        _READ_ONLY,
+        title="SIGSTOP inside a transaction, SQLite",
+        story="One of three `rota up` on one file is stopped while it writes, until the others name it; then it is continued,"
+        " every second time killed.",
+        ground=sqlite,
+        body=holding.holding,
     ),
     "notify": replace(
         _KILL,

@@ -15,7 +15,7 @@ from rota.store.database import Connection
 
 RESUME_S: Final = 10.0
 """Firing resumes within this long of the database's return."""
-_LINES: Final = 12
+LINES: Final = 12
 """What one process may log about one outage: each of its loops says once that it is away."""
 
 
@@ -27,17 +27,17 @@ def away(ground: Ground, watch: Watch, plan: Plan) -> dict[str, Any]:
     nodes = watch.read(live)
     for number in range(plan.outages):
         plan.pause(5.0)
-        before = _lines(watch)
+        before = lines_of(watch)
         end = time.monotonic() + plan.away_s
         ground.server.crash() if number % 2 else ground.server.stop()
         plan.wait_until(end)
         ground.server.start()
         back = watch.read(look).now
-        first = max(first, _resumed(watch, back))
-        current = max(current, _current(watch, back))
-        lines = max([lines, *(after - before.get(name, 0) for name, after in _lines(watch).items())])
+        first = max(first, resumed(watch, back))
+        current = max(current, current_after(watch, back))
+        lines = max([lines, *(after - before.get(name, 0) for name, after in lines_of(watch).items())])
         watch.faults += watch.fleet.fallen()
-    if lines > _LINES:
+    if lines > LINES:
         watch.faults.append(f"a process logged {lines} lines in one outage")
     if watch.read(live) != nodes or watch.read(node_states)["fenced"]:
         watch.faults.append(f"nodes were declared dead for the outage: {watch.read(node_states)}")
@@ -57,14 +57,17 @@ def _latest(conn: Connection) -> datetime | None:
     return found
 
 
-def _resumed(watch: Watch, back: datetime) -> float:
+def resumed(watch: Watch, back: datetime) -> float:
+    """How long it took until something fired again; a fault where that was too long."""
     took = until(lambda: bool((latest := watch.read(_latest)) is not None and latest > back), RESUME_S + 20.0)
     if took is None or took > RESUME_S:
         watch.faults.append(f"firing had not resumed {RESUME_S:g} s after the database's return")
     return RESUME_S + 20.0 if took is None else took
 
 
-def _current(watch: Watch, back: datetime) -> float:
+def current_after(watch: Watch, back: datetime) -> float:
+    """How long it took until every schedule was current again."""
+
     def all_of_them() -> bool:
         oldest = watch.read(look).oldest
         return bool(oldest is not None and oldest > back)
@@ -75,5 +78,6 @@ def _current(watch: Watch, back: datetime) -> float:
     return 30.0 if took is None else took
 
 
-def _lines(watch: Watch) -> dict[str, int]:
+def lines_of(watch: Watch) -> dict[str, int]:
+    """How many lines each process has logged."""
     return {path.name: path.read_text(errors="replace").count("\n") for path in watch.fleet.folder.glob("*.log")}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +35,14 @@ def until(condition: Callable[[], bool], seconds: float, pause_s: float = 0.05) 
     return time.monotonic() - begin
 
 
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
 @dataclass
 class Member:
     """One place in the fleet and the process that fills it now."""
@@ -40,6 +51,7 @@ class Member:
     number: int
     process: subprocess.Popen[bytes]
     started_at: float
+    port: int | None = None
 
     @property
     def pid(self) -> int:
@@ -51,6 +63,16 @@ class Member:
         """`scheduler 2`."""
         return f"{self.role} {self.number}"
 
+    def ready(self) -> tuple[int, list[str]]:
+        """What its `/readyz` answers: the status and the reasons; 0 where it does not answer within a second."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=1.0) as answer:
+                return answer.status, json.load(answer)["reasons"]
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)["reasons"]
+        except OSError:
+            return 0, []
+
 
 @dataclass
 class Fleet:
@@ -61,12 +83,15 @@ class Fleet:
     roles: tuple[str, ...]
     schedules: int
     policies: Mapping[str, Any] = field(default_factory=dict)
+    web: bool = False
     lease_s: float = 2.0
     poll_s: float = 1.0
     members: list[Member] = field(default_factory=list)
 
     def __enter__(self) -> Self:
-        self.members = [Member(role, n, self._spawn(role, n), time.monotonic()) for n, role in enumerate(self.roles)]
+        for number, role in enumerate(self.roles):
+            port = free_port() if self.web else None
+            self.members.append(Member(role, number, self._spawn(role, number, port), time.monotonic(), port))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -90,13 +115,13 @@ class Fleet:
             "CHAOS_PARENT": str(os.getpid()),
         }
 
-    def _spawn(self, role: str, number: int) -> subprocess.Popen[bytes]:
-        words = [role, APPLICATION, *(["--no-web"] if role == "up" else [])]
+    def _spawn(self, role: str, number: int, port: int | None) -> subprocess.Popen[bytes]:
+        words = [role, APPLICATION, *(["--no-web"] if role == "up" and port is None else [])]
         with (self.folder / f"{role}-{number}.log").open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "rota", *words],
                 cwd=ROOT,
-                env=self._environment(),
+                env=self._environment() | ({} if port is None else {"ROTA_PORT": str(port)}),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -106,7 +131,8 @@ class Fleet:
         """SIGKILL, and at once another process in its place."""
         member.process.kill()
         member.process.wait()
-        member.process, member.started_at = self._spawn(member.role, member.number), time.monotonic()
+        member.process = self._spawn(member.role, member.number, member.port)
+        member.started_at = time.monotonic()
 
     def fallen(self) -> list[str]:
         """Members that have ended by themselves."""

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from bench.servers import DurableServer
-from chaos.fleet import until
+from chaos.doors import Cut, Door, Full, ReadOnly
+from chaos.fleet import free_port, until
 from rota.store.migrate import upgrade
 from tests.support import postgres
+from tests.support.proxy import Proxy
 
 _NAME: Final = "chaos"
+_SMALL_MB: Final = 256
 BOUNCER: Final = ("/usr/sbin/pgbouncer", "/usr/bin/pgbouncer")
 
 _POOLING: Final = """
@@ -38,12 +42,17 @@ pidfile =
 
 @dataclass(frozen=True)
 class Ground:
-    """A database with rota's tables and a folder for what the processes write. `server` None: SQLite."""
+    """A database with rota's tables and a folder for what the processes write. `server` None: SQLite.
+
+    `door`: what can be shut, so that the database takes no writes. `way`: the URL of the processes that are attacked.
+    """
 
     kind: str
     url: str
     folder: Path
     server: postgres.Server | None = None
+    door: Door | None = None
+    way: str | None = None
 
 
 @contextlib.contextmanager
@@ -62,20 +71,81 @@ def sqlite() -> Iterator[Ground]:
 
 
 @contextlib.contextmanager
-def postgresql() -> Iterator[Ground]:
+def small_sqlite() -> Iterator[Ground]:
+    """A file on a small disk of its own."""
+    with _folder() as folder, _small(folder / "disk") as disk:
+        url = f"sqlite:///{disk / 'rota.db'}"
+        upgrade(url)
+        yield Ground("SQLite", url, folder, door=Full(disk))
+
+
+@contextlib.contextmanager
+def _small(disk: Path, owner: tuple[int, int] = (-1, -1)) -> Iterator[Path]:
+    """A small file system in memory, mounted here; only root may."""
+    disk.mkdir(mode=0o700)
+    options = f"size={_SMALL_MB}m,mode=700"
+    subprocess.run([_program("mount"), "-t", "tmpfs", "-o", options, "rota-chaos", str(disk)], check=True)
+    try:
+        os.chown(disk, *owner)
+        yield disk
+    finally:
+        subprocess.run([_program("umount"), "--lazy", str(disk)], check=True)
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(name)
+    return found
+
+
+def may_mount() -> bool:
+    """Whether this process may mount a file system."""
+    with _folder() as folder, contextlib.suppress(OSError, subprocess.SubprocessError), _small(folder / "disk"):
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def _server() -> Iterator[postgres.Server]:
     """A server of the attack's own that syncs what it commits."""
     suite, lock = postgres.new_home()
     server = DurableServer(suite.home)
     try:
         server.create()
         server.start()
-        postgres.create_database(server, _NAME)
-        upgrade(server.url(_NAME))
-        with _folder() as folder:
-            yield Ground("PostgreSQL", server.url(_NAME), folder, server)
+        yield server
     finally:
         server.remove()
         lock.close()
+
+
+@contextlib.contextmanager
+def postgresql() -> Iterator[Ground]:
+    """A database on a server of its own; its door makes it read-only."""
+    with _server() as server, _folder() as folder:
+        postgres.create_database(server, _NAME)
+        upgrade(server.url(_NAME))
+        yield Ground("PostgreSQL", server.url(_NAME), folder, server, ReadOnly(server))
+
+
+@contextlib.contextmanager
+def small_postgresql() -> Iterator[Ground]:
+    """A database in a tablespace on a small disk; the server's log of transactions is elsewhere."""
+    with _server() as server, _folder() as folder, _small(server.home / "disk", postgres.identity()) as disk:
+        with server.connect() as conn:
+            conn.execute(f"CREATE TABLESPACE small LOCATION '{disk}'".encode())
+            conn.execute(f"CREATE DATABASE {_NAME} TABLESPACE small".encode())
+        upgrade(server.url(_NAME))
+        yield Ground("PostgreSQL", server.url(_NAME), folder, server, Full(disk))
+        server.stop()
+
+
+@contextlib.contextmanager
+def swallowing() -> Iterator[Ground]:
+    """A server behind a way that can be made to swallow everything."""
+    with postgresql() as ground, Proxy(ground.url) as proxy:
+        yield replace(ground, door=Cut(proxy), way=proxy.url)
 
 
 def pooler() -> str | None:
@@ -90,9 +160,7 @@ def pooled(ground: Ground) -> Iterator[str]:
     program = pooler()
     if program is None or ground.server is None:
         raise RuntimeError("pgbouncer is not installed (Debian: apt install pgbouncer)")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        own = probe.getsockname()[1]
+    own = free_port()
     home = ground.server.home / "bouncer"
     home.mkdir(mode=0o700)
     uid, gid = postgres.identity()

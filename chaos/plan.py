@@ -10,7 +10,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Plan:
-    """`kills`, one each `every_s`; `stops` for SIGSTOP; `outages` of `away_s`; `watch_s` for lateness."""
+    """`kills`, one each `every_s`; `stops` for SIGSTOP, `holds` on SQLite; `outages` of `away_s`; `watch_s` for lateness."""
 
     seed: int
     schedules: int = 200
@@ -19,6 +19,7 @@ class Plan:
     quiet_s: float = 60.0
     stops: int = 20
     stop_s: float = 6.0
+    holds: int = 6
     outages: int = 2
     away_s: float = 20.0
     watch_s: float = 60.0
@@ -36,5 +37,5 @@ class Plan:
         self.wait_until(time.monotonic() + seconds)
 
 
-SMOKE: Final = {"schedules": 50, "kills": 15, "stops": 2, "outages": 1, "away_s": 6.0, "watch_s": 15.0}
+SMOKE: Final = {"schedules": 50, "kills": 15, "stops": 2, "holds": 2, "outages": 1, "away_s": 6.0, "watch_s": 15.0}
 """The short form, which CI runs."""

@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from chaos.attacks import ATTACKS
-from chaos.grounds import BOUNCER
+from chaos.grounds import BOUNCER, may_mount
 from tests.support.programs import need
 
 ROOT: Final = Path(__file__).parents[2]
@@ -32,8 +32,18 @@ def attack(name: str, seed: int) -> None:
     assert done.returncode == 0, f"seed {seed}\n{done.stdout}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in ("notify", "kill-all", "sqlite-all")])
+APART: Final = ("notify", "kill-all", "sqlite-all", "full", "full-sqlite")
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in APART])
 def test_fixed_seed(name: str) -> None:
+    attack(name, FIXED)
+
+
+@pytest.mark.parametrize("name", ["full", "full-sqlite"])
+def test_a_full_disk(name: str) -> None:
+    if not may_mount():
+        pytest.skip("a small disk is mounted for this, which only root may")
     attack(name, FIXED)
 
 
