@@ -10,23 +10,19 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from rota.calendar.recurrence import Recurrence
 from rota.model import reasons
 from rota.model.policy import Policies
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, Cursor, Definition
+from rota.model.timed import Timed, fixed_wall
 from rota.model.woken import woken
 
 MOST_RUNS: Final = 1000
 """One firing makes at most so many runs of one schedule; the rest is due again at once."""
 TICK: Final = timedelta(microseconds=1)
 _FOREVER: Final = timedelta.max
-
-
-def fixed_wall(rule: Rule, at: datetime) -> datetime | None:
-    """The nominal wall time of an occurrence of a fixed-time rule; None for any other rule, and for a second pass."""
-    return rule.wall(at) if rule.kind == "fixed" else None
 
 
 class Fire(NamedTuple):
@@ -59,49 +55,6 @@ class Firing(NamedTuple):
     always_wait: bool = False
     resumed: bool = False
     probe: bool = False
-
-
-class Rule(Protocol):
-    """What a firing asks of a recurrence."""
-
-    @property
-    def kind(self) -> str:
-        """`fixed` where its occurrences are wall times."""
-
-    def next_after(self, instant: datetime) -> datetime | None:
-        """The first occurrence strictly after."""
-
-    def last_until(self, instant: datetime) -> datetime | None:
-        """The last occurrence at or before."""
-
-    def between(self, start: datetime, end: datetime, limit: int | None = None) -> list[datetime]:
-        """The occurrences in (start, end], at most `limit`."""
-
-    def count(self, after: datetime, until: datetime) -> int:
-        """How many there are in (after, until]."""
-
-    def wall(self, instant: datetime) -> datetime | None:
-        """The nominal wall time of the occurrence at this instant, which is one; None for a second pass."""
-
-
-class Timed(Protocol):
-    """All that a decision depends on besides the cursor: schedules that are alike in it decide alike."""
-
-    @property
-    def recurrence(self) -> Rule:
-        """The rule."""
-
-    @property
-    def policies(self) -> Policies:
-        """The effective policies."""
-
-    @property
-    def valid_from(self) -> datetime | None:
-        """No occurrence is before it."""
-
-    @property
-    def ends_at(self) -> datetime | None:
-        """No occurrence is after it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from rota.model.policy import Policies
 from rota.model.schedule import Cursor
 
 if TYPE_CHECKING:
-    from rota.model.firing import Rule, Timed
+    from rota.model.timed import Rule, Timed
 
 _TICK: Final = timedelta(microseconds=1)
 

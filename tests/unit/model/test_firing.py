@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from rota.calendar.text import parse
 from rota.model import reasons
-from rota.model.firing import Decision, Firing, Plan, _judged, _sole, fixed_wall, plan_firing
+from rota.model.firing import Decision, Firing, Plan, _judged, _sole, plan_firing
 from rota.model.policy import parse_policies
 from rota.model.schedule import Cursor, Definition
+from rota.model.timed import fixed_wall
 from rota.model.woken import Woken
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
