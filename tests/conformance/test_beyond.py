@@ -14,7 +14,7 @@ from rota.calendar.recurrence import Recurrence
 from rota.engine.context import Context
 from rota.engine.plans import Known, Plans
 from rota.errors import Error
-from rota.store import dialect
+from rota.store import dialect, health
 from tests.support import laws
 from tests.support.world import Machine, World
 
@@ -164,6 +164,7 @@ def test_a_settlement_of_what_cannot_be_computed_harms_no_other(
     )
     assert touched.due_at in (world.now, healthy.due_at), "where it was not computed, a scheduler judges it at once"
     world.machine("m2").turn()
+    world.db.call(health.replan_probes, world.now)  # where `probe_after` could not be read
     assert seen(world, "a") == seen(world, "c") == seen(world, "b")
     laws.check(world.db)
 

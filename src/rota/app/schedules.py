@@ -106,7 +106,10 @@ class Schedules:
         return self._act(schedules.enable, name, reason=reason)
 
     def disable(self, name: Ref, *, reason: str | None = None) -> Schedule:
-        """Disable: what is due is recorded as skipped, queued runs are cancelled, running ones are not retried."""
+        """Disable: what is due is recorded as skipped, queued runs are cancelled, running ones are not retried.
+
+        One that failures disabled is disabled by hand then: nothing probes it any more.
+        """
         return self._act(schedules.disable, name, reason=reason)
 
     def pause(self, name: Ref, *, until: datetime | str | None = None, reason: str | None = None) -> Schedule:

@@ -41,6 +41,7 @@ TYPES: Final[dict[str, str]] = {
     "repair.admitted": "a queued run that nothing would have started was admitted",
     "repair.ready": "a row in ready without a queued run was deleted",
     "repair.clock": "the clock went back; watermarks in the future were lowered",
+    "repair.probe": "a schedule that failures had disabled got the probe that was missing",
     "repair.zone_data": "next fires were recomputed with newer zone data",
 }
 

@@ -173,6 +173,8 @@ def change(conn: Connection, locked: Locked, spec: Mapping[str, Any], by: By, *,
         # The last wall time guards against newer zone data; the same wall time of another timing is another occurrence.
         edited = edited.at(zone_data=zone_data_version(), last_wall=None).armed()
         _forget_skips(conn, edited)
+    if edited.cursor.probe_at is not None and definition.policies.probe_after is None:
+        edited = edited.at(probe_at=None, due_at=None)
     save(conn, edited)
     lanes.ensure_lane(conn, definition.lane, locked.now)
     touch(conn, edited, **beside)

@@ -5,7 +5,8 @@ The caller holds the cursor of every schedule that is touched; health rows are w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -18,12 +19,17 @@ from rota.model.event import event
 from rota.model.firing import TICK
 from rota.model.policy import length
 from rota.model.schedule import ACTIVE, DISABLED, DONE, PAUSED, Cursor
-from rota.store import beyond, dialect, events, firings, schedules
+from rota.store import beyond, definitions, dialect, events, firings, leases, schedules
 from rota.store.runs import Settled
 from rota.store.schedules import Locked
 
 FAILURES: Final = "consecutive failures"
 """How the reason of a schedule that failures disabled ends."""
+_BY_FAILURES: Final = re.compile(rf"[0-9]+ {FAILURES}")
+_PROBES: Final = "probes"
+"""Under this name the last schedule that `replan_probes` has looked at is remembered."""
+_LOOK: Final = 1000
+"""A probe that is under way is among the schedule's last runs: since it was disabled, only acts by hand made others."""
 Finder = Callable[[Connection, Cursor, datetime], Locked | None]
 _COLUMNS: Final = (
     ("schedule_id", "bigint"),
@@ -117,7 +123,7 @@ def _touch(conn: Connection, one: Touch, disabling: tuple[str | None, str], now:
     reason, node = disabling
     if reason is not None and locked.cursor.state in (ACTIVE, PAUSED):
         schedules.disabled(conn, locked, reason, node)
-        _probe_later(conn, locked.id, one.policies, locked.now)
+        _probe_later(conn, locked.id, locked.now)
     if one.wake_at is not None:
         _wake_at(conn, locked, one.wake_at)
 
@@ -134,30 +140,78 @@ def _wake_at(conn: Connection, locked: Locked, when: datetime) -> None:
         firings.write_cursor(conn, asked.armed().cursor)
 
 
-def _probe_later(conn: Connection, schedule_id: int, policies: Mapping[str, Any], now: datetime) -> None:
-    """Plan the next probe, where the policies want one."""
-    cursor, wait = firings.lock(conn, schedule_id), _wait(policies)
-    if wait is not None and cursor is not None and cursor.state == DISABLED:
+def by_failures(reason: str | None) -> bool:
+    """Whether this is the reason of a schedule that failures disabled: a probe may enable it, an act by hand may not wait."""
+    return reason is not None and _BY_FAILURES.fullmatch(reason) is not None
+
+
+def _probe_later(conn: Connection, schedule_id: int, now: datetime) -> bool:
+    """Plan the next probe of a schedule that failures disabled, where the policies in force want one; whether it is."""
+    cursor = firings.lock(conn, schedule_id)
+    if cursor is None or cursor.state != DISABLED or not by_failures(cursor.disabled_reason):
+        return False
+    wait = _wait(conn, cursor.definition_id)
+    if wait is not None:
         firings.write_cursor(conn, cursor._replace(probe_at=now + wait, due_at=now + wait))
+    return wait is not None
 
 
-def _wait(policies: Mapping[str, Any]) -> timedelta | None:
+def _wait(conn: Connection, definition_id: int) -> timedelta | None:
     """`probe_after`; None where there is none, or one that only a later version can read."""
+    sql = "SELECT policies ->> 'probe_after' AS wait FROM {definitions} WHERE id = %s"
     try:
-        return length(policies["probe_after"], "probe_after")
-    except (KeyError, InvalidValue):
+        return length(dialect.query(conn, sql, [definition_id])[0]["wait"], "probe_after")
+    except InvalidValue:
         return None
 
 
 def _after_probe(conn: Connection, locked: Locked, one: Touch, now: datetime) -> None:
-    """A probe that succeeded enables its schedule if it is still disabled for failures by the same revision."""
+    """A probe that succeeded enables its schedule if it is still disabled for failures by the same revision.
+
+    After any other end there will be another one.
+    """
     cursor = locked.cursor
-    by_failures = (cursor.disabled_reason or "").endswith(FAILURES)
-    if cursor.state != DISABLED or not by_failures or cursor.definition_id != one.row.definition_id:
+    if cursor.state != DISABLED or not by_failures(cursor.disabled_reason):
         return
-    if one.row.state != "succeeded":
-        _probe_later(conn, locked.id, one.policies, now)
+    if one.row.state != "succeeded" or cursor.definition_id != one.row.definition_id:
+        _probe_later(conn, locked.id, now)
         return
     schedules.enabled(conn, locked, "a probe succeeded")
     key = locked.definition.key
     events.write(conn, [event("schedule.recovered", now, key, run=one.row.id, reason="a probe succeeded")])
+
+
+def replan_probes(conn: Connection, now: datetime, limit: int = 10_000) -> int:
+    """Plan a probe for schedules that failures disabled, that want one and have neither one planned nor under way; how many.
+
+    So it ends where a probe was cancelled, displaced or expired before a worker had it, or `probe_after` came later. Looks
+    at the next `limit` schedules after those of the call before; rows locked elsewhere are passed over.
+    """
+    after = int(leases.recall(conn, _PROBES) or 0)
+    part = f"(SELECT schedule_id FROM {{cursors}} WHERE schedule_id > %s ORDER BY schedule_id LIMIT {int(limit)}) AS c"
+    end = dialect.query(conn, f"SELECT max(schedule_id) AS last, count(*) AS n FROM {part}", [after])[0]
+    following = end["last"] if end["n"] == limit else 0
+    if following != after:
+        leases.remember(conn, _PROBES, following or None)
+    if not end["n"]:
+        return 0
+    wanted = "(SELECT d.policies ->> 'probe_after' FROM {definitions} d WHERE d.id = c.definition_id) IS NOT NULL"
+    rows = dialect.query(
+        conn,
+        "SELECT c.schedule_id, c.definition_id FROM {cursors} c WHERE c.schedule_id > %s AND c.schedule_id <= %s"
+        f" AND c.state = 'disabled' AND c.probe_at IS NULL AND c.disabled_reason LIKE %s AND {wanted}"
+        " ORDER BY c.schedule_id" + dialect.skip_locked(conn, of_table="c"),
+        [after, end["last"], f"%{FAILURES}"],
+    )
+    return sum(_replan(conn, row["schedule_id"], row["definition_id"], now) for row in rows)
+
+
+def _replan(conn: Connection, schedule_id: int, definition_id: int, now: datetime) -> bool:
+    last = f"SELECT cause, state FROM {{runs}} WHERE schedule_id = %s ORDER BY id DESC LIMIT {_LOOK}"
+    under_way = f"SELECT 1 AS one FROM ({last}) AS r WHERE cause = 'probe' AND state IN ('queued', 'running')"
+    named = definitions.names(conn, definition_id)
+    if named is None or dialect.query(conn, under_way, [schedule_id]) or not _probe_later(conn, schedule_id, now):
+        return False
+    reason = "disabled for failures, and no probe to come"
+    events.write(conn, [event("repair.probe", now, named[0], reason=reason)])
+    return True

@@ -243,10 +243,16 @@ def _enable(conn: Connection, locked: Locked, by: By) -> None:
 
 
 def disable(conn: Connection, ref: Ref, by: By) -> int:
-    """Disable a schedule; one that is disabled stays as it is. Its id."""
+    """Disable a schedule; one that is disabled by hand stays as it is. Its id.
+
+    One that failures disabled is disabled by hand from now on: no probe of it, planned or waiting, starts any more.
+    """
+    from rota.store.health import by_failures
+
     locked = lock(conn, ref)
-    if locked.cursor.state != DISABLED:
-        _end(conn, locked, DISABLED, by, by.reason or f"disabled by {by.actor}")
+    reason = by.reason or f"disabled by {by.actor}"
+    if locked.cursor.state != DISABLED or by_failures(locked.cursor.disabled_reason):
+        _end(conn, locked, DISABLED, by, f"{reason}, says {by.actor}" if by_failures(reason) else reason)
     return locked.id
 
 
@@ -273,7 +279,8 @@ def remove(conn: Connection, ref: Ref, by: By) -> int:
 
 def _end(conn: Connection, locked: Locked, state: str, by: By, reason: str | None) -> None:
     """Disable or remove: decide what is due, stop the cursor, end the runs. In this order, in one transaction."""
-    before = {"state": locked.cursor.state}
+    why = locked.cursor.disabled_reason
+    before = {"state": locked.cursor.state} | ({} if why is None else {"disabled_reason": why})
     if locked.cursor.state in (ACTIVE, PAUSED, DONE):
         locked = settle_pause(conn, locked, by)
         paused = locked.cursor.state == PAUSED
