@@ -203,18 +203,29 @@ class InstantPlan:
 
 
 class UnionPlan:
-    """What any of the parts has."""
+    """What any of the parts has.
 
-    __slots__ = ("parts", "zone")
+    Each part's last answer is remembered, with the instant that was asked: between the two the answer is the same, so that
+    a part that comes rarely, or never, is not asked again for each occurrence of another one.
+    """
+
+    __slots__ = ("_ahead", "parts", "zone")
 
     def __init__(self, zone: ZoneMap, parts: tuple[Plan, ...]) -> None:
         self.zone = zone
         self.parts = parts
+        self._ahead: list[tuple[int, int | None]] = [(1, 0)] * len(parts)
 
     def next(self, t: int) -> int | None:
         """The first occurrence at or after the instant `t`."""
-        found = [at for part in self.parts if (at := part.next(t)) is not None]
-        return min(found) if found else None
+        found = None
+        for number, (asked, at) in enumerate(self._ahead):
+            if t < asked or (at is not None and t > at):
+                at = self.parts[number].next(t)  # noqa: PLW2901 - the newer answer
+                self._ahead[number] = (t, at)
+            if at is not None and (found is None or at < found):
+                found = at
+        return found
 
     def previous(self, t: int) -> int | None:
         """The last occurrence at or before the instant `t`."""

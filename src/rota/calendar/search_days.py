@@ -13,13 +13,20 @@ _EVERY_SEVENTH = 0b10000000100000010000001000000100000010000001  # more than a m
 
 
 class DaySet:
-    """Days as masks by month. `first` and `last` bound the months that can have any."""
+    """Days as masks by month. `first` and `last` bound the months that can have any.
 
-    __slots__ = ("first", "last")
+    The stretch of months without days that was found last is remembered in each direction, each as one tuple that is
+    replaced as a whole, so that threads may share a set: days that are rare, or never come, are not looked for again and
+    again.
+    """
+
+    __slots__ = ("_ahead", "_behind", "first", "last")
 
     def __init__(self, first: int = 0, last: int = MONTHS - 1) -> None:
         self.first = first
         self.last = last
+        self._ahead = (0, 0)
+        self._behind = (0, 0)
 
     def mask(self, month: int) -> int:
         """The days of a month."""
@@ -28,13 +35,26 @@ class DaySet:
 
     def following(self, month: int) -> int:
         """The first month after `month` that has days; -1 if none has."""
+        low, high = self._ahead  # of the months after `low` the first that has days is `high`, MONTHS if none has
+        if not low <= month < high:
+            found = self._following(month)
+            low, high = self._ahead = (month, MONTHS if found < 0 else found)
+        return high if high < MONTHS else -1
+
+    def preceding(self, month: int) -> int:
+        """The last month before `month` that has days; -1 if none has."""
+        low, high = self._behind
+        if not low < month <= high:
+            low, high = self._behind = (self._preceding(month), month)
+        return low
+
+    def _following(self, month: int) -> int:
         for later in range(max(month + 1, self.first), self.last + 1):
             if self.mask(later):
                 return later
         return -1
 
-    def preceding(self, month: int) -> int:
-        """The last month before `month` that has days; -1 if none has."""
+    def _preceding(self, month: int) -> int:
         for earlier in range(min(month - 1, self.last), self.first - 1, -1):
             if self.mask(earlier):
                 return earlier
@@ -64,8 +84,8 @@ class CronDays(DaySet):
             found = self._shapes[shape] = cron_shape(self._rule, shape // 7 + 28, shape % 7)
         return found
 
-    def following(self, month: int) -> int:
-        """The first month after `month` that has days, jumping over years and months that are not asked for."""
+    def _following(self, month: int) -> int:
+        """As above, jumping over years and months that are not asked for."""
         year, index = divmod(month + 1, 12)
         years = self._years >> year
         while years:

@@ -19,7 +19,7 @@ from rota.calendar.route import is_cron
 from rota.calendar.rules import Cron, Days, Except, Reboot, Rule, Union
 from rota.calendar.tokens import LONGEST_TEXT, Cursor, check_characters, check_length, invalid
 from rota.calendar.vocabulary import PERIODS
-from rota.errors import InvalidSchedule, NaiveDatetime
+from rota.errors import InvalidSchedule, InvalidValue, NaiveDatetime
 
 if TYPE_CHECKING:
     from rota.calendar.notes import Note
@@ -50,7 +50,7 @@ def parse(
     `now` (aware) resolves relative texts (`in 2 hours`), which are refused without it; the recurrence's `text` is then
     the resolved one. `key` resolves `H` in cron texts. `anchor` (aware) replaces 2024-01-01T00:00 as the point that
     steps are counted from, for rules without `starting`. `calendars` names calendars that `except` may not use yet:
-    the error then says so. Raises InvalidSchedule, UnknownZone, NaiveDatetime.
+    the error then says so. Raises InvalidSchedule, UnknownZone, NaiveDatetime, InvalidValue.
     """
     civil.zone(timezone)
     if isinstance(when, str) and now is None and anchor is None and _PLAIN_CRON.fullmatch(when):
@@ -136,7 +136,12 @@ def _aware(instant: datetime | None, name: str) -> datetime | None:
 
 def _wall(anchor: datetime | None, timezone: str) -> datetime | None:
     aware = _aware(anchor, "anchor")
-    return None if aware is None else aware.astimezone(civil.zone(timezone)).replace(tzinfo=None, microsecond=0)
+    if aware is None:
+        return None
+    try:
+        return aware.astimezone(civil.zone(timezone)).replace(tzinfo=None, microsecond=0)
+    except OverflowError:
+        raise InvalidValue(f"anchor: {aware.isoformat()} has no wall time in {timezone}") from None
 
 
 # Reading with explanations
