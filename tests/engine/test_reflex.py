@@ -39,17 +39,17 @@ def world(pg_url: str) -> Iterator[World]:
 
 def catch(
     world: World, node: str = "n1", limit: int = MOST, now: datetime = START, names: Any = None
-) -> Caught | Lost | None:
+) -> Caught | line.Answer:
     """What a reflex takes at `now`."""
 
-    async def main() -> Caught | Lost | None:
+    async def main() -> Caught | line.Answer:
         async with opened(world.url) as (made, ears):
             return await caught(made, ears, Reach("rota", names, HandClock(now)), node, limit)
 
     return asyncio.run(main())
 
 
-async def caught(made: line.Line, ears: Ears, reach: Reach, node: str, limit: int) -> Caught | Lost | None:
+async def caught(made: line.Line, ears: Ears, reach: Reach, node: str, limit: int) -> Caught | line.Answer:
     ears.answers.clear()
     made.ask(reach.claim(node, limit), ears.answers.append)
     await soon(lambda: bool(ears.answers))

@@ -14,6 +14,8 @@ from rota.errors import DatabaseUnavailable, Error
 from rota.model.settings import Settings
 from rota.store import dialect, nodes
 from rota.store.database import Connection, Database, StatementRefused
+from rota.store.lone import Unanswered, ask
+from rota.store.quiet import Quiet, renewed
 
 log = logging.getLogger("rota.heartbeat")
 
@@ -55,6 +57,7 @@ class Heartbeat:
         self._loops_database = database
         patience_s = max(_LEAST_PATIENCE_S, min(settings.renewal.total_seconds(), RECONNECT_S))
         self._database = database.sibling(pool_size=1, patience_s=patience_s)
+        self._quiet = Quiet(database.schema, database.clock)
         self._calls = calls or Calls()
         self._away_since_last = False
         self._told_blind = False
@@ -93,7 +96,7 @@ class Heartbeat:
             return False
         node, asked_at = self.node.id, self._monotonic()
         try:
-            answer = self._database.call(_renew, node, now)
+            answer = self._renewed(node, now)
         except (DatabaseUnavailable, StatementRefused) as error:
             self._away(error)
             return True
@@ -110,6 +113,12 @@ class Heartbeat:
             self.draining = answer.draining
             self._calls.drain(answer.draining)
         return True
+
+    def _renewed(self, node: str, now: datetime | None) -> nodes.Renewed:
+        if now is None:
+            with contextlib.suppress(Unanswered):  # the general way finds the same, or says why not
+                return renewed(ask(self._database, [self._quiet.beat(node)])[0])[0]
+        return self._database.call(_renew, node, now)
 
     def _away(self, error: Error) -> None:
         self._away_since_last = True

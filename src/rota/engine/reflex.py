@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from rota.store.line import Lost
+from rota.store.line import Answer, Lost
 from rota.store.reflex import MOST, Caught, Reach
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Reflex:
         self._asked = None
         return False
 
-    def _heard(self, answer: bytes | Lost | None) -> None:
+    def _heard(self, answer: Answer) -> None:
         node, limit = self._asked or ("", 0)
         again, self._again, self._asked = self._again, False, None
         self._answered.set()

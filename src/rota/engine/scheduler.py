@@ -23,6 +23,8 @@ from rota.model.schedule import Cursor
 from rota.model.settings import Settings
 from rota.store import admission, dialect, events, firings, passes
 from rota.store.database import Connection, Database, StatementRefused
+from rota.store.lone import Unanswered
+from rota.store.quiet import Quiet, seen
 
 log = logging.getLogger("rota.scheduler")
 
@@ -72,6 +74,7 @@ class Scheduler:
         self._plans = Plans()
         self._cannot: dict[int, datetime] = {}
         self._ear: Ear = self.wake.ear(SCHEDULE)
+        self._quiet = Quiet(database.schema, database.clock)
         self._stopped = False
 
     async def turn(self, now: datetime | None = None) -> Turned:
@@ -192,11 +195,16 @@ class Scheduler:
     async def run(self) -> None:
         """Turn until `stop`. A failed turn moves no cursor; the database's absence is survived with backoff."""
         idle = blind = 0.05
-        healed = False
+        healed, due = False, True
         while not self._stopped:
             try:
                 if not healed:
                     healed = await asyncio.to_thread(aside.heal, self)
+                rest = None if due else await self._at_rest()
+                if rest is not None:
+                    due = not await self._ear.sleep(rest) and rest < self.settings.poll.total_seconds()
+                    continue
+                due = False
                 done = await self.turn()
                 blind = 0.05
                 self.turned_at = self.database.clock.monotonic()
@@ -211,6 +219,20 @@ class Scheduler:
                     log.warning("database.away", extra={"error": str(error)})
                 await self._ear.sleep(blind)
                 blind = min(blind * 2, self.settings.poll.total_seconds())
+
+    async def _at_rest(self) -> float | None:
+        """For how many seconds there is nothing to do, at most one poll interval; None where only a turn can tell."""
+        if self._cannot:
+            return None
+        try:
+            answer = await self.wake.answer(self._quiet.look(self.node))
+        except Unanswered:
+            return None
+        found = seen(answer or b"")
+        self.turned_at = self.database.clock.monotonic()
+        poll = self.settings.poll.total_seconds()
+        left = poll if found.following is None else (found.following - found.now).total_seconds()
+        return None if found.pending or left <= 0 else min(left, poll)
 
     async def _sleep(self, idle: float) -> float:
         """Sleep until something is due, at most one poll interval; longer and longer while others hold what is due."""

@@ -22,6 +22,8 @@ from rota.errors import DatabaseNotMigrated, DatabaseUnavailable
 from rota.model.settings import Settings
 from rota.store import dialect, events, jobs, nodes
 from rota.store.database import Connection, Database, StatementRefused
+from rota.store.lone import Unanswered
+from rota.store.quiet import Quiet
 from rota.version import VERSION
 
 log = logging.getLogger("rota.service")
@@ -194,10 +196,13 @@ class Service:
 
     async def _number(self) -> None:
         """Give events their order: on a hint, and at least once per poll interval."""
-        ear = self.wake.ear(EVENT)
+        ear, quiet = self.wake.ear(EVENT), Quiet(self.database.schema, self.database.clock)
         while not self._stop.is_set():
             try:
-                while await self.database.acall(events.number) >= events.NUMBERED_AT_ONCE:
+                while (
+                    await self._unnumbered(quiet)
+                    and await self.database.acall(events.number) >= events.NUMBERED_AT_ONCE
+                ):
                     pass
             except (DatabaseUnavailable, StatementRefused) as error:
                 log.debug("database.away", extra={"error": str(error)})
@@ -214,6 +219,13 @@ class Service:
                 log.debug("database.away", extra={"error": str(error)})
                 wait = self.settings.poll
             await ear.sleep(wait.total_seconds())
+
+    async def _unnumbered(self, quiet: Quiet) -> bool:
+        """Whether events wait for their order, as far as can be told."""
+        try:
+            return await self.wake.answer(quiet.unnumbered) is not None
+        except Unanswered:
+            return True
 
     async def _end(self) -> None:
         if self.heartbeat is not None:

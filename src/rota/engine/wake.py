@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 
 from rota.store.database import Database
 from rota.store.hints import ALL, CANCEL, EVENT, READY, SCHEDULE, PostgresHints, SqliteHints
-from rota.store.line import Answered
-from rota.store.lone import Question
+from rota.store.line import Answer, Answered
+from rota.store.lone import Question, Unanswered
 
 __all__ = ["ALL", "CANCEL", "EVENT", "READY", "SCHEDULE", "Ear", "Wake", "nap"]
 
@@ -61,6 +61,21 @@ class Wake:
     def ask(self, asked: Question, answered: Answered) -> bool:
         """Ask the database on the connection that hears, in the loop's thread; False where there is none for it."""
         return self._hints is not None and self._hints.ask(asked, answered)
+
+    async def answer(self, asked: Question) -> bytes | None:
+        """The answer to `ask`, awaited. Raises Unanswered, also where there is nobody to ask."""
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+
+        def answered(answer: Answer) -> None:
+            if not future.done():
+                future.set_result(answer)
+
+        if not self.ask(asked, answered):
+            raise Unanswered
+        answer = await future
+        if isinstance(answer, Unanswered):
+            raise answer
+        return answer
 
     def _hinted(self, kinds: tuple[str, ...]) -> None:
         self._set(kinds)

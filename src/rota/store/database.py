@@ -82,6 +82,7 @@ def make_engine(url: str | URL, *, pool_size: int = 8, synchronous: str = "FULL"
             parsed,
             pool_size=pool_size,
             max_overflow=pool_size,
+            pool_use_lifo=True,  # a session that was used just now has its catalogue at hand
             pool_pre_ping=False,
             pool_reset_on_return="rollback",
             isolation_level="READ COMMITTED",  # whatever the database's own default is
@@ -188,7 +189,7 @@ class Database:
         self._given = url
         self._pool_size = pool_size
         self._synchronous = synchronous
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._engine: Engine | None = None
         self._pid = 0
         self._guard = threading.Lock()
@@ -249,7 +250,7 @@ class Database:
             return contextlib.nullcontext()
         from rota.store.patience import patient
 
-        return patient(conn, self._patience_s)
+        return patient(conn, self.patience_s)
 
     def _start(self, conn: Connection) -> None:
         """The first statement; where a pooled connection turns out to be of before an outage, another one is taken."""

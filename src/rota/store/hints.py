@@ -17,7 +17,7 @@ from typing import Final
 from sqlalchemy.engine import URL
 
 from rota.store.dialect import CHANNEL
-from rota.store.line import Answered, Line, Lost, Opened, opened
+from rota.store.line import Answer, Answered, Line, Opened, opened
 from rota.store.lone import Question, Statement
 
 SCHEDULE: Final = "s"
@@ -79,7 +79,7 @@ class PostgresHints:
             self._sending = True
             self._line.ask(told, self._sent)
 
-    def _sent(self, _answer: bytes | Lost | None) -> None:
+    def _sent(self, _answer: Answer) -> None:
         self._sending = False
         self.send(())
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rota.store.dialect import CHANNEL
-from rota.store.lone import GOOD, Question, is_direct
+from rota.store.lone import GOOD, Question, Unanswered, is_direct
 
 if TYPE_CHECKING:
     import psycopg
@@ -31,12 +31,17 @@ _ALIVE: Final[dict[str, Any]] = {
 }
 
 
-class Lost(Exception):  # noqa: N818 - says what has become of the line
-    """The connection has ended: what was asked last may be done or not."""
+class Lost(Unanswered):
+    """The connection has ended: what was asked may be done or not."""
 
 
-Answered = Callable[["bytes | Lost | None"], None]
-"""Gets the text; None where the statement was refused; Lost where the line has ended before its answer."""
+class Refused(Unanswered):
+    """The server has refused the statement: nothing of it was done."""
+
+
+Answer = bytes | None | Unanswered
+"""The text, None where there is no row."""
+Answered = Callable[[Answer], None]
 
 
 class Opened(NamedTuple):
@@ -80,7 +85,7 @@ class Line:
         self._descriptor = made.raw.fileno()
         self._waiting: deque[tuple[Question, Answered]] = deque()
         self._asked: tuple[Question, Answered] | None = None
-        self._answer: bytes | None = None
+        self._answer: Answer = None
         self._preparing = False
         self._prepared: set[bytes] = set()
         self._deadline: asyncio.TimerHandle | None = None
@@ -150,6 +155,7 @@ class Line:
                 self._complete(*self._asked)
             elif result.status not in GOOD:
                 self._preparing = False
+                self._answer = Refused()
                 self._prepared.discard(self._asked[0].name)
             elif result.ntuples:
                 self._answer = result.get_value(0, 0)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import psycopg
 
 _KNOWN: Final = "rota_lone"
-_LONGEST_MS: Final = 30_000
+_PATIENCE_S: Final = 10.0
+"""For the question whether there is a pooler; others wait as long as their database does."""
 GOOD: Final = (1, 2)
 """libpq's results of a statement that went well, without and with rows."""
 _SYNC: Final = 10
@@ -87,7 +88,7 @@ def ask(database: Database, questions: Sequence[Question]) -> list[bytes | None]
             known = pooled.info.get(_KNOWN)
             if known is None:
                 known = pooled.info[_KNOWN] = _Known(set() if is_direct(raw.pgconn) else None)
-            return _exchange(raw.pgconn, known, questions)
+            return _exchange(raw.pgconn, known, questions, database.patience_s)
         except (psycopg.Error, Unanswered) as error:
             pooled.invalidate(error)
             raise Unanswered from error
@@ -114,10 +115,13 @@ def is_direct(conn: psycopg.pq.abc.PGconn) -> bool:
 
     Only there are prepared statements safe: elsewhere the one of that name may be somebody else's. Raises psycopg.Error.
     """
-    return _exchange(conn, _Known(None), [Question(b"SELECT pg_backend_pid()")]) == [str(conn.backend_pid).encode()]
+    mine = Question(b"SELECT pg_backend_pid()")
+    return _exchange(conn, _Known(None), [mine], _PATIENCE_S) == [str(conn.backend_pid).encode()]
 
 
-def _exchange(conn: psycopg.pq.abc.PGconn, known: _Known, questions: Sequence[Question]) -> list[bytes | None]:
+def _exchange(
+    conn: psycopg.pq.abc.PGconn, known: _Known, questions: Sequence[Question], patience_s: float
+) -> list[bytes | None]:
     """Send all, each a transaction of its own, then wait for the answers."""
     conn.enter_pipeline_mode()
     for each in questions:
@@ -128,18 +132,18 @@ def _exchange(conn: psycopg.pq.abc.PGconn, known: _Known, questions: Sequence[Qu
                 conn.send_prepare(each.name, each.sql)
             conn.send_query_prepared(each.name, each.params)
         conn.pipeline_sync()
-    answers = [_answer(conn) for _ in questions]
+    answers = [_answer(conn, patience_s) for _ in questions]
     conn.exit_pipeline_mode()
     if known.prepared is not None:
         known.prepared.update(each.name for each in questions)
     return answers
 
 
-def _answer(conn: psycopg.pq.abc.PGconn) -> bytes | None:
+def _answer(conn: psycopg.pq.abc.PGconn, patience_s: float) -> bytes | None:
     """The first value of the first row of what was asked next; raises Unanswered where it was refused."""
     answer = None
     while True:
-        _wait(conn)
+        _wait(conn, patience_s)
         result = conn.get_result()
         if result is None:
             continue
@@ -151,7 +155,7 @@ def _answer(conn: psycopg.pq.abc.PGconn) -> bytes | None:
             answer = result.get_value(0, 0)
 
 
-def _wait(conn: psycopg.pq.abc.PGconn) -> None:
+def _wait(conn: psycopg.pq.abc.PGconn, patience_s: float) -> None:
     """Until the next result is there, sending what is left to send."""
     look = select.poll()
     look.register(conn.socket, select.POLLIN)
@@ -160,7 +164,7 @@ def _wait(conn: psycopg.pq.abc.PGconn) -> None:
         if not left and not conn.is_busy():
             return
         look.modify(conn.socket, select.POLLIN | select.POLLOUT if left else select.POLLIN)
-        found = look.poll(_LONGEST_MS)
+        found = look.poll(patience_s * 1000)
         if not found:
             raise Unanswered
         if found[0][1] & ~select.POLLOUT:
