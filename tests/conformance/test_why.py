@@ -11,7 +11,8 @@ import pytest
 
 from rota import errors
 from rota.model import reasons
-from rota.store import decisions
+from rota.model.event import Event
+from rota.store import decisions, dialect, events
 from rota.store.tables import of
 from tests.support import seed
 from tests.support.application import START, World, moment
@@ -32,7 +33,7 @@ def test_on_time(world: World) -> None:
     told = world.why("12:01")
     assert (told.disposition, told.run_state, told.lateness_s) == ("fired", "succeeded", 0)
     assert told.sentence == (
-        f"2026-03-01 12:01:00 +00:00 fired at 12:01:00, on time. Run {told.run} succeeded in 1 s on node s1s1s1s1."
+        f"2026-03-01 12:01:00 +00:00 fired at 12:01:00 by s1, on time. Run {told.run} succeeded in 1 s on node s1s1s1s1."
     )
 
 
@@ -45,7 +46,7 @@ def test_the_front_door(world: World) -> None:
     world.fire("12:05:31")
     told = world.app.schedules.why("heartbeat")
     assert told[0].sentence.startswith(
-        "2026-03-01 13:05:00 +01:00 fired at 13:05:31, 31 s late: no scheduler was alive from 13:00:50 to 13:05:30;"
+        "2026-03-01 13:05:00 +01:00 fired at 13:05:31 by s1, 31 s late: no scheduler was alive from 13:00:50 to 13:05:30;"
         " 4 earlier occurrences were folded into this one (catchup: latest)."
     )
     assert told[0].advice is not None
@@ -391,3 +392,42 @@ def record(conn: Any, reason: str) -> None:
     decision = Decision(moment("12:00:30"), moment("12:02:30"), "skipped", reason)
     decisions.record(conn, moment("12:03"), "n1", [decisions.Decided(schedule["schedule_id"], 1, decision)])
     conn.execute(cursors.update().values(watermark=moment("12:02:30")))
+
+
+# Who fired it
+
+
+def test_the_node_that_fired_is_named_however_long_ago(world: World) -> None:
+    """No decision row tells it: the event does, among thousands of others of the schedule."""
+    world.add("a", overlap="allow")
+    for n, name in enumerate(("f0" * 16, "one", "two"), 1):
+        world.scheduler.node = name
+        world.fire(f"12:0{n}")
+        world.db.call(much_happens, moment(f"12:0{n}:30"))
+    named = [world.why(f"12:0{n}").sentence.split(",")[0] for n in (1, 2, 3)]
+    assert [text.partition(" fired at ")[2] for text in named] == [
+        "12:01:00 by node f0f0f0f0",
+        "12:02:00 by one",
+        "12:03:00 by two",
+    ]
+    world.app.events.list()  # on PostgreSQL they have their order now
+    assert [world.why(f"12:0{n}").sentence.split(",")[0] for n in (1, 2, 3)] == named
+
+
+def much_happens(conn: Any, at: Any) -> None:
+    events.write(conn, [Event("run.succeeded", at, "default/default/default/a", {"run": n}) for n in range(150)])
+
+
+def test_an_act_by_hand_that_decided_is_named(world: World) -> None:
+    world.add("a", on_edit="catchup")
+    world.at("12:01:10")
+    world.app.schedules.update("a", when="every 5 minutes", reason="too often")
+    assert "fired at 12:01:10 by python, 10 s late" in world.why("12:01").sentence
+
+
+def test_without_its_event_nobody_is_named(world: World) -> None:
+    world.add("a")
+    world.fire("12:01")
+    for table in ("events", "event_inbox"):
+        world.db.call(dialect.execute, f"DELETE FROM {{{table}}}")
+    assert " fired at 12:01:00, on time. Run " in world.why("12:01").sentence

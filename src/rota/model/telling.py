@@ -1,8 +1,8 @@
 """`rota why` in words: facts about one occurrence -> one English sentence and what to change. Pure.
 
 The sentence begins with the occurrence on the clock of the schedule's zone, then says what became of it, the cause and
-the rule in force, as in: 2026-11-30 12:00:00 +00:00 fired at 12:02:31, 151 s late: no scheduler was alive from 11:59:50
-to 12:02:30; 2 earlier occurrences were folded into this one (catchup: latest).
+the rule in force, as in: 2026-11-30 12:00:00 +00:00 fired at 12:02:31 by node f04aeb67, 151 s late: no scheduler was
+alive from 11:59:50 to 12:02:30; 2 earlier occurrences were folded into this one (catchup: latest).
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def fired(f: Facts) -> Told:
     run = f.run or {}
     late = (run["created_at"] - f.at).total_seconds()
     when = clock(run["created_at"], f.at, f.zone)
-    text = f"{local(f.at, f.zone)} {_CAUSES.get(run['cause'], 'fired')} at {when}"
+    by = f" by {_who(f.node)}" if f.node else ""
+    text = f"{local(f.at, f.zone)} {_CAUSES.get(run['cause'], 'fired')} at {when}{by}"
     advice = None
     if run["cause"] not in _CAUSES:
         cause, advice = _lateness(f, late)

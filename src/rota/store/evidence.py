@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from rota.model.firing import Plan
 from rota.model.schedule import Cursor
 from rota.model.telling import Outage
 from rota.model.timing import plan_of
-from rota.store import definitions, dialect
+from rota.store import definitions, dialect, events
 from rota.store.definitions import cursor_from_row, from_row
 from rota.store.schedules import Ref, not_found, row_of
 from rota.store.tables import of
@@ -21,6 +21,9 @@ from rota.store.tables import of
 _SEEN: Final = timedelta(seconds=20)
 """A scheduler whose heartbeat is younger than this counts as alive (a lease and one renewal)."""
 _NODES: Final = 1000
+_FIRED: Final = "schedule.fired"
+_EVENTS: Final = 100
+"""So many events of a schedule are read at once in search of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,37 @@ def run_at(conn: Connection, subject: Subject, at: datetime) -> dict[str, Any] |
     )
     row = conn.execute(found).mappings().first()
     return None if row is None else dict(row)
+
+
+def fired_by(conn: Connection, subject: Subject, run: Mapping[str, Any]) -> str | None:
+    """Who fired an occurrence: a node, or whoever's act decided it. None where the event that tells it is not kept."""
+    t = of(conn)
+    key, at = subject.plan.definition.key, run["created_at"]
+    inbox = t.event_inbox
+    waiting = inbox.select().where(inbox.c.subject == key, inbox.c.type == _FIRED, inbox.c.at == at)
+    found = [dict(row) for row in conn.execute(waiting).mappings()]
+    recent = events.last(conn, _EVENTS, subject=key)
+    if recent and recent[0]["at"] > at:
+        first = _first_event(conn, key, at, recent[0]["id"])
+        since = t.events.select().where(t.events.c.subject == key, t.events.c.id >= first).order_by(t.events.c.id)
+        recent = [dict(row) for row in conn.execute(since.limit(_EVENTS)).mappings()]
+    told = (one["data"] for one in (*found, *recent) if one["type"] == _FIRED and one["at"] == at)
+    return next((data.get("node") for data in told if data.get("run") == run["id"]), None)
+
+
+def _first_event(conn: Connection, key: str, at: datetime, high: int) -> int:
+    """An id from which on the subject's events are not before `at`; found by halving, however many there are."""
+    table = of(conn).events
+    low = 1
+    while low < high:
+        middle = (low + high) // 2
+        following = select(table.c.id, table.c.at).where(table.c.subject == key, table.c.id >= middle)
+        row = conn.execute(following.order_by(table.c.id).limit(1)).first()
+        if row is None or row.at >= at:
+            high = middle
+        else:
+            low = row.id + 1
+    return low
 
 
 def decision_at(conn: Connection, subject: Subject, at: datetime) -> dict[str, Any] | None:

@@ -112,6 +112,7 @@ def _fired(conn: Connection, subject: Subject, at: datetime, run: Mapping[str, A
         subject.plan.definition.zone,
         subject.policies(conn, run["definition_id"]),
         run=run,
+        node=evidence.fired_by(conn, subject, run),
         outage=evidence.outage(conn, oldest, fired_at) if (fired_at - oldest).total_seconds() >= 1 else None,
         paused=late >= 1 and evidence.was_paused(conn, subject, at, fired_at),
         holder=evidence.holder(conn, run) if run["waiting"] else None,
