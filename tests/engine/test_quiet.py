@@ -6,20 +6,23 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 import pytest
 
 from rota.engine.heartbeat import Calls, Heartbeat
+from rota.engine.keeper import Keeper
+from rota.engine.registry import Registry, python_job
 from rota.engine.scheduler import Scheduler
 from rota.engine.wake import SCHEDULE, Wake
+from rota.engine.worker import Worker
 from rota.model.event import event
 from rota.model.settings import Settings
-from rota.store import admission, dialect, events, firings, lone, nodes
+from rota.store import admission, dialect, events, firings, leases, lone, nodes
 from rota.store.database import Database
 from rota.store.lone import Question, Unanswered
-from rota.store.quiet import Quiet, Seen, renewed, seen
+from rota.store.quiet import STEPS, Quiet, Seen, renewed, seen, steps
 from tests.engine.test_line import soon
 from tests.support import seed
 from tests.support.hands import HandClock
@@ -98,6 +101,68 @@ def test_events_that_wait_for_their_order(world: World) -> None:
     assert ask(world, quiet().unnumbered) is not None
 
 
+def test_work_that_waits_for_a_worker(world: World) -> None:
+    mine, others = Quiet("rota", HandClock(), ("default",)), Quiet("rota", HandClock(), ("other",))
+    assert ask(world, quiet().work("n1")) is None
+    world.place(world.add("a"))
+    assert [ask(world, each.work("n1")) is not None for each in (quiet(), mine, others)] == [True, True, False]
+    world.claim("n1")
+    assert [ask(world, quiet().work(node)) is not None for node in ("n1", "n2")] == [True, False]
+
+
+def amiss(world: World) -> frozenset[str]:
+    return steps(ask(world, quiet().amiss))
+
+
+AMISS: Final = {
+    "runs": "INSERT INTO {claims} (run_id, token, node, lane) VALUES (1, 1, 'gone', 'default')",
+    "schedules": "UPDATE {cursors} SET due_at = NULL",
+    "ready": "INSERT INTO {ready} (lane, priority, run_id) VALUES ('default', 0, 1)",
+    "cancels": "INSERT INTO {cancels} (run_id, kind, at, actor) VALUES (1, 'cancel', '2026-03-01', 'me')",
+}
+
+
+@pytest.mark.parametrize("name", AMISS)
+def test_what_a_sweep_may_have_to_do(world: World, name: str) -> None:
+    world.add("a")
+    assert amiss(world) == frozenset()
+    world.write(AMISS[name])
+    assert amiss(world) == {name}
+
+
+def test_passes_that_are_under_way_go_on(world: World) -> None:
+    for name in sorted(STEPS & {"clock_pass", "zone_pass"}):
+        world.db.call(leases.remember, name, {"after": 0})
+    assert amiss(world) == {"clock_pass", "zone_pass"}
+
+
+def test_sessions_of_nodes_that_are_gone(world: World) -> None:
+    world.db.call(seed.node, START, "gone", "fenced")
+    with psycopg.connect(world.url, autocommit=True) as other:
+        other.execute("SET application_name = 'rota:n1'")
+        assert amiss(world) == frozenset()
+        other.execute("SET application_name = 'rota:gone'")
+        assert amiss(world) == {"sessions"}
+
+
+def test_a_sweep_leaves_out_what_is_needless(world: World, transactions: list[str]) -> None:
+    async def main() -> None:
+        wake = Wake(world.db)
+        wake.start()
+        await soon(lambda: wake.listening)
+        keeper = Keeper(world.db, Settings(), node="n1", wake=wake)
+        await keeper.turn(sweep=True)
+        assert not {"end_sessions", "forget", "clock_slice", "zone_slice"} & set(transactions)
+        world.write("INSERT INTO {ready} (lane, priority, run_id) VALUES ('default', 0, 1)")
+        world.write("INSERT INTO {cancels} (run_id, kind, at, actor) VALUES (1, 'cancel', '2026-03-01', 'me')")
+        assert (await keeper.turn(sweep=True)).repaired == 1
+        assert "forget" in transactions
+        assert (world.rows("SELECT 1 FROM {cancels}"), world.ready()) == ([], [])
+        await wake.stop()
+
+    asyncio.run(main())
+
+
 @pytest.fixture
 def transactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was done in transactions of the general kind."""
@@ -163,6 +228,65 @@ def test_a_scheduler_that_looks_fires_what_becomes_due_and_admits(world: World) 
             await asyncio.to_thread(other.call, lambda conn: dialect.notify(conn, [SCHEDULE]))
             await soon(lambda: world.rows("SELECT 1 FROM {runs} WHERE state = 'cancelled'") != [])
             assert a["schedule_id"] > 0
+
+    asyncio.run(main())
+
+
+@asynccontextmanager
+async def working(world: World) -> AsyncIterator[Worker]:
+    async def noop() -> None:
+        pass
+
+    registry = Registry()
+    registry.add(python_job(noop, allow_local=True))
+    made = Worker(world.db, registry, Settings(poll=timedelta(seconds=0.05)), node="n1", wake=Wake(world.db))
+    made.wake.start()
+    await soon(lambda: made.wake.listening)
+    loop = asyncio.ensure_future(made.run())
+    try:
+        yield made
+    finally:
+        made.stop()
+        await loop
+        await made.wake.stop()
+
+
+def test_a_worker_with_nothing_to_do_looks_and_does_nothing(world: World, transactions: list[str]) -> None:
+    async def main() -> None:
+        async with working(world) as worker:
+            await soon(lambda: worker.turned_at is not None)
+            await asyncio.sleep(0.1)  # noqa: TID251 - the hint of a line that has just opened
+            transactions.clear()
+            turned: set[float | None] = set()
+
+            def looked() -> bool:
+                turned.add(worker.turned_at)
+                return len(turned) > 5
+
+            await soon(looked)
+            assert transactions == []
+
+    asyncio.run(main())
+
+
+def test_a_worker_that_looks_finds_what_nobody_told_it_of(world: World) -> None:
+    async def main() -> None:
+        async with working(world) as worker:
+            await soon(lambda: worker.turned_at is not None)
+            await asyncio.to_thread(lambda: world.place(world.add("a")))
+            await soon(lambda: worker.totals.settled == 1)
+
+    asyncio.run(main())
+
+
+def test_a_worker_that_looks_hands_back_what_it_does_not_know(world: World) -> None:
+    async def main() -> None:
+        async with working(world) as worker:
+            await soon(lambda: worker.turned_at is not None)
+            worker.handed_back_at -= 60
+            world.place(world.add("a"))
+            world.claim("n1")
+            await soon(lambda: world.rows("SELECT 1 FROM {runs} WHERE reason = 'handed_back'") != [])
 
     asyncio.run(main())
 

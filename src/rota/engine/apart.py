@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import re
 from collections.abc import Awaitable, Callable
@@ -26,11 +27,21 @@ class Apart:
     def __init__(self, there: Callable[[], Awaitable[object]] | None = None) -> None:
         self.failing: dict[str, str] = {}
         self._there = there
+        self._needless: frozenset[str] = frozenset()
+
+    def but(self, needless: frozenset[str]) -> Apart:
+        """The same, but these steps have nothing to do: they answer `otherwise`, and none of them fails."""
+        other = copy.copy(self)
+        other._needless = needless  # noqa: SLF001 - its own kind
+        return other
 
     async def do(self, name: str, step: Callable[[], Awaitable[T]], otherwise: T) -> T:
-        """What the step answers; `otherwise` where it failed. Raises DatabaseUnavailable where the database is away."""
+        """What the step answers; `otherwise` where it failed or is needless.
+
+        Raises DatabaseUnavailable where the database is away.
+        """
         try:
-            done = await step()
+            done = otherwise if name in self._needless else await step()
         except Exception as error:  # noqa: BLE001 - told of below; the other steps have their turn
             await self._failed(name, error)
             return otherwise

@@ -21,10 +21,10 @@ from rota.engine.tidy import Tidy
 from rota.engine.wake import SCHEDULE, Ear, Wake
 from rota.errors import DatabaseUnavailable
 from rota.model.settings import Settings
-from rota.store import cancels, dialect, nodes, passes, repair
+from rota.store import cancels, dialect, health, nodes, passes, repair
 from rota.store.database import Connection, Database, StatementRefused
 from rota.store.lone import Unanswered
-from rota.store.quiet import Quiet, renewed
+from rota.store.quiet import STEPS, Quiet, renewed, steps
 
 log = logging.getLogger("rota.keeper")
 
@@ -166,12 +166,13 @@ class Keeper:
 
     async def _sweep(self, done: Kept, now: datetime | None) -> None:
         """Every repair is a transaction of its own and stands alone: one that fails keeps no other from its turn."""
-        apart, call = self._apart, self.database.acall
+        apart, call = self._apart.but(await self._needless(now)), self.database.acall
         await apart.do("sessions", lambda: call(nodes.end_sessions), 0)
         await apart.do("runs", lambda: self._move_on(done, now), None)
         done.repaired += len(await apart.do("schedules", lambda: call(_timed, repair.arm, now), []))
         done.repaired += len(await apart.do("ready", lambda: call(_timed, repair.drop_stale_ready, now), []))
         done.repaired += len(await apart.do("forgotten", lambda: self._forgotten(now), []))
+        done.repaired += await apart.do("probes", lambda: call(_probes, now), 0)
         await apart.do("cancels", self._cancels, None)
         await apart.do("clock", lambda: call(passes.watch_clock, now), None)
         await apart.do("zones", self._watch_zones, None)
@@ -182,6 +183,13 @@ class Keeper:
             log.info(
                 "keeper.swept", extra={"moved": len(done.moved), "repaired": done.repaired, "deleted": done.deleted}
             )
+
+    async def _needless(self, now: datetime | None) -> frozenset[str]:
+        """The steps that have nothing to do, as far as one question can tell."""
+        try:
+            return frozenset() if now is not None else STEPS - steps(await self.wake.answer(self._quiet.amiss))
+        except Unanswered:
+            return frozenset()
 
     async def _renewable(self) -> None:
         """Raises where the database is away: this node cannot even renew."""
@@ -258,3 +266,7 @@ def _fence(conn: Connection, still: dict[str, int], keeper: str, now: datetime |
 
 def _timed(conn: Connection, op: Callable[[Connection, datetime], list[int]], now: datetime | None) -> list[int]:
     return op(conn, now or dialect.instant(conn))
+
+
+def _probes(conn: Connection, now: datetime | None) -> int:
+    return health.replan_probes(conn, now or dialect.instant(conn))

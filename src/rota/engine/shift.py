@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from rota.engine.wake import nap
 from rota.errors import DatabaseUnavailable
 from rota.store.database import StatementRefused
+from rota.store.lone import Unanswered
+from rota.store.quiet import Quiet
 
 if TYPE_CHECKING:
     from rota.engine.worker import Turned, Worker
@@ -34,6 +36,7 @@ class Shift:
         self.worker = worker
         self.settings = worker.settings
         self._flushed_at = 0.0
+        self._quiet = Quiet(worker.database.schema, worker.database.clock, worker.lane_names)
 
     async def run(self) -> None:
         """Turn until the worker is stopped, then drain."""
@@ -59,12 +62,26 @@ class Shift:
             await self._rest(self._patience(done))
 
     async def _rest(self, seconds: float) -> None:
-        """Sleep until a hint or until `seconds` have passed; meanwhile the reflex claims what it can by itself."""
-        self.worker.reflex.arm()
+        """Sleep until a hint, or until there may be something to do; meanwhile the reflex claims what it can by itself."""
+        while True:
+            self.worker.reflex.arm()
+            try:
+                woken = await self.worker.ear.sleep(seconds)
+            finally:
+                await self.worker.reflex.disarm()
+            if woken or self.worker.held or not await self._is_idle():
+                return
+
+    async def _is_idle(self) -> bool:
+        """Whether nothing is ready and nothing runs under this node; False where only a turn can tell."""
         try:
-            await self.worker.ear.sleep(seconds)
-        finally:
-            await self.worker.reflex.disarm()
+            work = await self.worker.wake.answer(self._quiet.work(self.worker.node))
+        except Unanswered:
+            return False
+        if work is not None:
+            return False
+        self.worker.turned_at = self.worker.handed_back_at = self._monotonic()
+        return True
 
     async def _burst(self) -> None:
         """While there is much to claim, claims and settlements go side by side: one is decided while the other is written.

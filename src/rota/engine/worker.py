@@ -113,7 +113,7 @@ class Worker:
         self._doubtful = False
         self._asked: dict[int, Why] = {}
         self._claiming = False
-        self._handed_back_at = database.clock.monotonic()
+        self.handed_back_at = database.clock.monotonic()
         self._told_at = 0.0
         self._turns = 0
         self.reflex = Reflex(self)
@@ -317,11 +317,11 @@ class Worker:
     async def _look_after_hands(self, now: datetime | None) -> None:
         """Between two claims, none of them unanswered: hand back what runs under this node without being in its hands."""
         monotonic = self.database.clock.monotonic()
-        if not self._doubtful and monotonic - self._handed_back_at < self.settings.renewal.total_seconds():
+        if not self._doubtful and monotonic - self.handed_back_at < self.settings.renewal.total_seconds():
             return
         await self.hand_back(now)
         self._doubtful = False
-        self._handed_back_at = monotonic
+        self.handed_back_at = monotonic
 
     async def hand_back(self, now: datetime | None = None) -> list[int]:
         """Hand back the runs of this node that are not in its hands; their ids."""

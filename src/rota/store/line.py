@@ -62,7 +62,7 @@ def opened(dsn: str) -> Opened:
     raw = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **_ALIVE)
     try:
         raw.execute(f"LISTEN {CHANNEL}")
-        return Opened(raw, psycopg.Error, is_direct(raw.pgconn))
+        return Opened(raw, psycopg.Error, is_direct(raw.pgconn, ANSWER_S))
     except BaseException:
         raw.close()
         raise

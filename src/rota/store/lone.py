@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import psycopg
 
 _KNOWN: Final = "rota_lone"
-_PATIENCE_S: Final = 10.0
-"""For the question whether there is a pooler; others wait as long as their database does."""
 GOOD: Final = (1, 2)
 """libpq's results of a statement that went well, without and with rows."""
 _SYNC: Final = 10
@@ -87,7 +85,7 @@ def ask(database: Database, questions: Sequence[Question]) -> list[bytes | None]
         try:
             known = pooled.info.get(_KNOWN)
             if known is None:
-                known = pooled.info[_KNOWN] = _Known(set() if is_direct(raw.pgconn) else None)
+                known = pooled.info[_KNOWN] = _Known(set() if is_direct(raw.pgconn, database.patience_s) else None)
             return _exchange(raw.pgconn, known, questions, database.patience_s)
         except (psycopg.Error, Unanswered) as error:
             pooled.invalidate(error)
@@ -110,13 +108,13 @@ def _speaks(descriptor: int) -> bool:
     return bool(look.poll(0))
 
 
-def is_direct(conn: psycopg.pq.abc.PGconn) -> bool:
+def is_direct(conn: psycopg.pq.abc.PGconn, patience_s: float) -> bool:
     """Whether the server itself is at the other end, and not a pooler that may give each transaction another session.
 
     Only there are prepared statements safe: elsewhere the one of that name may be somebody else's. Raises psycopg.Error.
     """
     mine = Question(b"SELECT pg_backend_pid()")
-    return _exchange(conn, _Known(None), [mine], _PATIENCE_S) == [str(conn.backend_pid).encode()]
+    return _exchange(conn, _Known(None), [mine], patience_s) == [str(conn.backend_pid).encode()]
 
 
 def _exchange(

@@ -27,6 +27,8 @@ from sqlalchemy.engine import Connection, Engine
 
 TICK_S: Final = 0.5
 """How often a thread of this process looks at those that wait."""
+IDLE_S: Final = 4 * TICK_S
+"""How often it looks whether anybody waits, after a look that has seen nobody wait."""
 
 
 class Patient(psycopg.Connection[Any]):
@@ -88,9 +90,10 @@ class Watchdog:
                 self._thread.start()
 
     def _run(self) -> None:
-        pause = threading.Event()
-        while not pause.wait(TICK_S):
+        pause, length = threading.Event(), TICK_S
+        while not pause.wait(length):
             self.look()
+            length = TICK_S if self._seen or self._swallowed else IDLE_S
 
     def look(self) -> int:
         """End the connections that wait in vain; how many."""
