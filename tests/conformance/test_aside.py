@@ -101,7 +101,7 @@ def test_a_zone_that_this_node_lacks_is_left_to_other_nodes(world: World, monkey
     assert world.turn(minute(1)).fired == 1
     assert _states(world)[lacking] == ("active", None)
     assert world.turn(minute(1)).claimed == 0
-    _, following = world.db.read(world.scheduler._next)  # noqa: SLF001 - until when the loop sleeps
+    _, following = world.db.read(world.scheduler._next)
     assert following == minute(2), "what is left to others does not keep this node awake"
 
 

@@ -160,6 +160,15 @@ def test_there_is_another_probe_whatever_became_of_the_last(world: Sick, end: Ca
     laws.check(world.db)
 
 
+def test_a_sweep_plans_what_is_missing(world: Sick) -> None:
+    world.fall_ill()
+    cancelled_while_it_waits(world)
+    assert world.one.keep().repaired == 1
+    world.probe()
+    world.one.work()
+    assert world.cursor().state == "active"
+
+
 def test_a_repair_is_told(world: Sick) -> None:
     world.fall_ill()
     cancelled_while_it_waits(world)

@@ -18,6 +18,7 @@ from sqlalchemy.engine import Engine
 
 from rota.model.run import Claimed
 from rota.store import dialect, lanes
+from rota.store.cancels import REASONS, REMOVED, STRENGTH
 from rota.store.runs import Subject, invocation, tell
 from rota.store.types import Json
 
@@ -73,16 +74,20 @@ def known(conn: Connection) -> dict[int, Template]:
 
 # `{gone}` are the runs whose `ready` rows were deleted. A run with a cancel on record never starts, nor does one whose
 # first start is later than its grace allows.
+_REASONS: Final = " ".join(f"WHEN '{kind}' THEN '{reason}'" for kind, reason in REASONS.items())
+_STRENGTH: Final = " ".join(f"WHEN '{kind}' THEN {place}" for place, kind in enumerate(STRENGTH))
 _VERDICT: Final = (
     "verdict AS MATERIALIZED (SELECT run_id AS v_id, {at} AS v_now,"
-    " (SELECT min(k.kind) FROM {{cancels}} k WHERE k.run_id = g.run_id) AS v_kind FROM {gone} g)"
+    f" (SELECT CASE WHEN k.kind = 'no_retry' AND k.reason = '{REMOVED}' THEN '{REASONS[REMOVED]}' ELSE CASE k.kind {_REASONS}"
+    " ELSE 'cancelled' END END FROM {{cancels}} k WHERE k.run_id = g.run_id"
+    f" ORDER BY CASE k.kind {_STRENGTH} END LIMIT 1) AS v_reason"
+    " FROM {gone} g)"
 )
-_STARTS: Final = "v_kind IS NULL AND (token > 0 OR expires_at IS NULL OR expires_at >= v_now)"
+_STARTS: Final = "v_reason IS NULL AND (token > 0 OR expires_at IS NULL OR expires_at >= v_now)"
 _START: Final = (
     "UPDATE {runs} SET"
-    " state = CASE WHEN " + _STARTS + " THEN 'running' WHEN v_kind IS NULL THEN 'expired' ELSE 'cancelled' END,"
-    " reason = CASE WHEN " + _STARTS + " THEN NULL WHEN v_kind = 'cancel' THEN 'cancelled'"
-    " WHEN v_kind = 'replace' THEN 'replaced' WHEN v_kind = 'no_retry' THEN 'disabled' ELSE 'late' END,"
+    " state = CASE WHEN " + _STARTS + " THEN 'running' WHEN v_reason IS NULL THEN 'expired' ELSE 'cancelled' END,"
+    " reason = CASE WHEN " + _STARTS + " THEN NULL ELSE coalesce(v_reason, 'late') END,"
     " token = CASE WHEN " + _STARTS + " THEN token + 1 ELSE token END,"
     " attempt = CASE WHEN " + _STARTS + " THEN attempt + 1 ELSE attempt END,"
     " node = CASE WHEN " + _STARTS + " THEN %s ELSE node END,"
