@@ -26,8 +26,8 @@ def section(store: Store, sizes: Sizes) -> Section:
         Ratio(f"{key}/cpu_s", many["cpu_s"], "lower", 0.05, absolute=True),
         Ratio(f"{key}/ready_s", many["ready_s"], "lower", 1.0, absolute=True),
     )
-    columns = ("due probe us", "SELECT 1 us", "CPU s/min", "start-up s", "memory MB")
-    names = ("probe_us", "select_us", "cpu_s", "ready_s", "memory_mb")
+    columns = ("due probe us", "SELECT 1 us", "whole look us", "CPU s/min", "start-up s", "memory MB")
+    names = ("probe_us", "select_us", "look_us", "cpu_s", "ready_s", "memory_mb")
     return Section(
         f"Idling on {store.kind}: one scheduler process", columns,
         (

@@ -15,8 +15,11 @@ import rota
 from bench import child
 from rota.clock import SystemClock
 from rota.engine.wake import nap
-from rota.store import admission, dialect, firings
-from rota.store.database import Connection
+from rota.store import dialect, lone
+from rota.store.database import Connection, Database
+from rota.store.lone import Statement
+from rota.store.quiet import DUE, Quiet
+from rota.store.tables import build
 
 _LOOK_S: Final = 0.003
 _AFTER_S: Final = 2.5
@@ -181,8 +184,9 @@ def _due(conn: Connection, begin: datetime, end: datetime) -> dict[int, datetime
 async def idle(url: str, seconds: float, probes: int) -> dict[str, Any]:
     """What a scheduler with nothing to do costs.
 
-    Seconds until it serves, its resident memory in MB, processor seconds a minute, and microseconds of the due probe
-    and of SELECT 1 (medians, taken in turns on one connection).
+    Seconds until it serves, its resident memory in MB, processor seconds a minute, and microseconds of the due probe,
+    of the whole look that an idle scheduler takes, and of SELECT 1 (medians, taken in turns on one connection, prepared
+    alike, as that scheduler asks).
     """
     begin = time.perf_counter()
     app = _open(url)
@@ -194,23 +198,24 @@ async def idle(url: str, seconds: float, probes: int) -> dict[str, Any]:
             await nap(seconds - passed)
         minute = (child.spent() - before) / passed * 60
         memory = resident()
-    found = app.core.read(_probes, probes)
+    found = _probes(app.core.database, probes)
     app.close()
     return {"ready_s": ready, "cpu_s": minute, "memory_mb": memory, **found}
 
 
-def _probes(conn: Connection, count: int) -> dict[str, float]:
-    due, one = [], []
+def _probes(database: Database, count: int) -> dict[str, float]:
+    asked = {
+        "select_us": Statement.of("SELECT 1").with_(()),
+        "probe_us": Statement.of(build(database.schema, "").sql(DUE)).with_(()),
+        "look_us": Quiet(database.schema, database.clock).look("bench"),
+    }
+    took: dict[str, list[float]] = {name: [] for name in asked}
     for _ in range(count):
-        begin = time.perf_counter()
-        dialect.query(conn, "SELECT 1 AS at")
-        middle = time.perf_counter()
-        firings.next_due(conn)
-        end = time.perf_counter()
-        one.append(middle - begin)
-        due.append(end - middle)
-    admission.next_admission(conn)
-    return {"probe_us": sorted(due)[count // 2] * 1e6, "select_us": sorted(one)[count // 2] * 1e6}
+        for name, question in asked.items():
+            begin = time.perf_counter()
+            lone.ask(database, [question])
+            took[name].append(time.perf_counter() - begin)
+    return {name: sorted(times)[count // 2] * 1e6 for name, times in took.items()}
 
 
 def resident() -> float:

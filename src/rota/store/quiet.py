@@ -17,9 +17,11 @@ from rota.store.lone import Question, Statement
 from rota.store.nodes import Renewed
 from rota.store.tables import build
 
+DUE: Final = "SELECT due_at FROM {cursors} WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1"
+"""The due probe of a look."""
 _LOOK: Final = (
     "WITH moment AS MATERIALIZED ({moment}) SELECT json_build_object('at', at,"
-    " 'due', (SELECT due_at FROM {{cursors}} WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1),"
+    " 'due', (" + DUE.replace("{cursors}", "{{cursors}}") + "),"
     " 'admit', (SELECT admit_at FROM {{runs}} WHERE admit_at IS NOT NULL ORDER BY admit_at LIMIT 1),"
     " 'waiting', (SELECT true FROM {{runs}} WHERE waiting ORDER BY flight, id LIMIT 1),"
     " 'cancels', (SELECT true FROM {{cancels}} LIMIT 1)) FROM moment"
