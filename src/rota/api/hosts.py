@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from typing import Final
+from urllib.parse import quote
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -47,3 +48,16 @@ def _host(scope: Scope) -> str:
     if host.startswith("["):
         return host.partition("]")[0].strip("[")
     return host.partition(":")[0]
+
+
+class AsciiQuery:
+    """Percent-encodes bytes of a query string that no URL has as they are: what reads it as text then always can."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, its query string in ASCII."""
+        if scope["type"] == "http" and not scope["query_string"].isascii():
+            scope = {**scope, "query_string": quote(scope["query_string"], safe="/?&=+%;:@!$'()*,-._~").encode("ascii")}
+        await self.app(scope, receive, send)

@@ -13,6 +13,7 @@ from rota.app.records import LogLine, Page, Run
 from rota.errors import InvalidValue, TimedOut
 from rota.model.policy import length
 from rota.model.run import FINAL, STATES
+from rota.model.storable import findable
 from rota.store import cancels, dialect, logs, orders, runs
 
 _SHORTEST: Final = 0.02
@@ -67,6 +68,8 @@ class Runs:
             raise InvalidValue(f"state: {wrong[0]!r} is not one of {', '.join(STATES)}")
         if "schedule" in wanted:
             wanted["schedule"] = str(self._core.place.key(wanted["schedule"]))
+        for name, text in wanted.items():
+            findable(name, text)
         return runs.Filter(states=states, after=_cursor(cursor), **wanted)
 
     def wait(self, run_id: int, timeout: timedelta | str | float | None = None) -> Run:

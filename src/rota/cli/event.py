@@ -20,7 +20,10 @@ group = make_group("event", COMMANDS, "Show what happened.")
 
 @click.command("ls", cls=Command)
 @click.option(
-    "--after", type=click.IntRange(0), metavar="ID", help="Those behind this event (without it: the last ones)."
+    "--after",
+    type=click.IntRange(0, 2**63 - 1),
+    metavar="ID",
+    help="Those behind this event (without it: the last ones).",
 )
 @click.option("--type", "type_", metavar="TYPE", help="Only this type, such as run.failed.")
 @click.option("--subject", metavar="KEY", help="Only what happened to this schedule or job.")

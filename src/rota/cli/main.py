@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Nothing that goes wrong ends in a traceback, unless `ROTA_TRACE` is set. A reader that closed the pipe got what it
     wanted: that ends quietly with 0.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(
+            errors="backslashreplace"
+        )  # a file's name need not be text, nor the terminal know it all
     try:
         code = _run(sys.argv[1:] if arguments is None else list(arguments))
     except BrokenPipeError:

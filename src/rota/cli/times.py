@@ -14,6 +14,7 @@ from rota.calendar.rules import Once
 from rota.calendar.text import parse
 from rota.clock import SystemClock
 from rota.errors import InvalidSchedule, InvalidValue, NaiveDatetime, UnknownZone
+from rota.model.instants import in_range
 
 _AGO: Final = re.compile(r"\s*(.+?)\s+ago\s*", re.IGNORECASE)
 _SHOWN: Final = re.compile(
@@ -86,7 +87,7 @@ def read_instant(text: str, zone: str | None, at_now: datetime) -> datetime:
     except ValueError:
         return _once(text, zone or "UTC", at_now)
     if found.utcoffset() is not None:
-        return found.astimezone(UTC)
+        return in_range("instant", found)
     if zone is None:
         raise NaiveDatetime(f"{text} has no offset: write it as {found.isoformat()}Z or with an offset such as +02:00")
     return _once(found.isoformat(timespec="seconds"), zone, at_now)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Final
 
 from rota.errors import InvalidValue, NaiveDatetime
+
+_EARLIEST: Final = datetime(2, 1, 1, tzinfo=UTC)
+_LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def rfc3339(instant: datetime) -> str:
@@ -30,10 +34,14 @@ def read_instant(field: str, value: object) -> datetime:
         raise NaiveDatetime(
             f"{field}: {value.isoformat()} has no time zone: give an aware datetime, or a text that ends with Z or an offset"
         )
-    try:
-        return value.astimezone(UTC)
-    except OverflowError:
-        raise InvalidValue(f"{field}: {value.isoformat()} is out of range") from None
+    return in_range(field, value)
+
+
+def in_range(field: str, instant: datetime) -> datetime:
+    """An aware instant as UTC. Raises InvalidValue in the first and the last year of all: arithmetic wants room."""
+    if not _EARLIEST <= instant < _LATEST:
+        raise InvalidValue(f"{field}: {instant.isoformat()} is out of range; allowed are the years 2 to 9998")
+    return instant.astimezone(UTC)
 
 
 def local(instant: datetime, zone: str) -> str:

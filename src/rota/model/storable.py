@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rota.errors import InvalidValue
+
 RESULT_LIMIT: Final = 64 * 1024
 """Characters of JSON that a result may have."""
 
@@ -28,6 +30,15 @@ class Stored:
 
     text: str
     note: str | None = None
+
+
+def findable(field: str, text: object) -> str:
+    """`text`, which somebody looks for; raises InvalidValue where it is no text, or holds what no stored text has."""
+    if not isinstance(text, str):
+        raise InvalidValue(f"{field}: {text!r} is no text")
+    if _BAD.search(text):
+        raise InvalidValue(f"{field}: {text!r} holds NUL or half a character, which no stored text has")
+    return text
 
 
 def clean_text(text: str, limit: int | None = None) -> str:

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from rota.api import application as api
 from rota.api import problems
-from rota.api.hosts import LoopbackOnly
+from rota.api.hosts import AsciiQuery, LoopbackOnly
 from rota.version import VERSION
 from rota.web import pages
 
@@ -29,6 +29,7 @@ def build(rota: Rota, ready: Ready, *, database: str, loopback_only: bool = True
     application.include_router(api.router(rota))
     application.include_router(api.health(ready))
     application.include_router(pages.router(rota, ready, version=VERSION, database=database))
+    application.add_middleware(AsciiQuery)
     if loopback_only:
         application.add_middleware(LoopbackOnly)
     return application

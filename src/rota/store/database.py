@@ -57,7 +57,7 @@ def normalise(url: str | URL) -> URL:
     """The URL with the driver that rota uses; `postgres://` and `postgresql://` mean psycopg 3."""
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise DatabaseUnavailable(
             f"database: {str(url)!r} is not a database URL; allowed are sqlite:///FILE and postgresql://USER@HOST/NAME"
         ) from error
@@ -295,6 +295,12 @@ class Database:
             if dialect.is_gone(error):
                 raise DatabaseUnavailable(f"database {self.shown} is out of reach: {_first_line(error)}") from error
             raise StatementRefused(f"database {self.shown} refused a statement: {_first_line(error)}") from error
+        except UnicodeEncodeError as error:  # what drivers raise of their own for a value that no column holds
+            raise StatementRefused(f"database {self.shown} has no place for {error.object!r}: not UTF-8") from error
+        except OverflowError as error:
+            if "SQLite" not in str(error):
+                raise
+            raise StatementRefused(f"database {self.shown} has no place for a number: {error}") from error
         except ModuleNotFoundError as error:
             if error.name != "psycopg":
                 raise

@@ -9,12 +9,13 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, Text, func, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Text, exists, func, literal, or_, select
 
 from rota.errors import Error, InvalidValue
 from rota.model.schedule import DISABLED, PAUSED, REMOVED, STATES, Definition, Key
+from rota.model.storable import findable
 from rota.model.timing import coming, plan_of, rule_of
-from rota.store import jobs
+from rota.store import dialect, jobs
 from rota.store.definitions import from_row
 from rota.store.schedules import Ref, locate
 from rota.store.tables import from_micros, of, to_micros
@@ -54,6 +55,9 @@ class Filter:
         wrong = [state for state in values.get("state", ()) if state not in STATES]
         if wrong:
             raise InvalidValue(f"state: {wrong[0]!r} is not one of {', '.join(STATES)}")
+        for name, value in values.items():
+            for text in (value,) if isinstance(value, str) else value:
+                findable(name, text)
         return cls(**values)
 
 
@@ -140,8 +144,14 @@ def filtered(conn: Connection, statement: Select[Any], wanted: Filter) -> Select
 
 def _labelled(conn: Connection, label: str) -> ColumnElement[bool]:
     key, equals, value = label.partition("=")
-    found = of(conn).schedules.c.labels.op("->>", return_type=Text())(literal(key, Text()))  # both databases have it
-    return found == value if equals else found.is_not(None)
+    schedules = of(conn).schedules
+    if dialect.is_postgresql(conn):
+        found = schedules.c.labels.op("->>", return_type=Text())(literal(key, Text()))
+        return found == value if equals else found.is_not(None)
+    # SQLite's own `->>` reads a key like `$.a`, `[0]` or an empty one as a path.
+    each = func.json_each(schedules.c.labels).table_valued("key", "atom")
+    same = [each.c.key == key, *([each.c.atom == value] if equals else [])]
+    return exists(select(1).select_from(each).where(*same).correlate(schedules))
 
 
 def _order(conn: Connection, name: str) -> ColumnElement[Any]:
