@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from chaos.attacks import ATTACKS
 from chaos.fleet import ROOT
+from chaos.fuzz.campaigns import CAMPAIGNS
 
 PAGE: Final = ROOT / "docs" / "operations" / "reliability.md"
 FIGURES: Final = Path(__file__).with_name("figures.json")
@@ -33,6 +34,8 @@ The choice of whom to kill does not ask whether it has begun: on a machine that 
 seconds to start, many kills meet one that is still starting, and there is little time in which anything fires. Each table
 says how many.
 
+Fuzzing draws inputs by a seed and carries them out in one process; times are the processor's.
+
 """
 
 
@@ -40,22 +43,44 @@ def merge(found: dict[str, Any]) -> dict[str, Any]:
     """These runs in place of earlier ones of the same names; what is written to chaos/figures.json."""
     kept: dict[str, Any] = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     merged = kept | found
-    ordered = {name: merged[name] for name in ATTACKS if name in merged}
+    ordered = {name: merged[name] for name in (*ATTACKS, *CAMPAIGNS) if name in merged}
     FIGURES.write_text(json.dumps(ordered, indent=2) + "\n")
     return ordered
 
 
 def page(results: dict[str, Any]) -> str:
     """The whole page."""
-    rows = [_row(name, result) for name, result in results.items()]
-    table = "\n".join(
-        [
-            "| Attack | occurrences | lost | doubled | runs | not final | broken promises |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-            *rows,
-        ]
-    )
-    return f"{_HEAD}{table}\n\n" + "\n".join(_section(name, result) for name, result in results.items())
+    attacks = {name: result for name, result in results.items() if name in ATTACKS}
+    fuzzed = {name: result for name, result in results.items() if name in CAMPAIGNS}
+    table = [
+        "| Attack | occurrences | lost | doubled | runs | not final | broken promises |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *(_row(name, result) for name, result in attacks.items()),
+    ]
+    inputs = [
+        "| Fuzzed | inputs | exceptions that are not rota's | broken promises |",
+        "| --- | ---: | ---: | ---: |",
+        *(_inputs(name, result) for name, result in fuzzed.items()),
+    ]
+    sections = [_section(name, result) for name, result in attacks.items()]
+    told = [_fuzzed(name, result) for name, result in fuzzed.items()]
+    head = "\n".join(table) + ("\n\n" + "\n".join(inputs) if fuzzed else "")
+    return f"{_HEAD}{head}\n\n" + "\n".join(sections + told)
+
+
+def _inputs(name: str, result: dict[str, Any]) -> str:
+    figures = result["figures"]
+    cells = (figures["inputs"], figures["exceptions that are not rota's"], len(result["faults"]))
+    return f"| {CAMPAIGNS[name].title} | {' | '.join(f'{cell:,}' for cell in cells)} |"
+
+
+def _fuzzed(name: str, result: dict[str, Any]) -> str:
+    campaign = CAMPAIGNS[name]
+    ended = [f"| {outcome} | {count:,} |" for outcome, count in result["runs"].items()]
+    return "\n".join(
+        [f"## Fuzzing {campaign.title}\n", f"{campaign.story}\n", _made(result), *_figures(result), "",
+         "| ended | inputs |", "| --- | ---: |", *ended, ""]
+    ) + _broken(result)  # fmt: skip
 
 
 def _row(name: str, result: dict[str, Any]) -> str:
@@ -66,20 +91,30 @@ def _row(name: str, result: dict[str, Any]) -> str:
 
 def _section(name: str, result: dict[str, Any]) -> str:
     attack = ATTACKS[name]
-    facts = [f"| {key} | {_shown(value)} |" for key, value in result["figures"].items()]
     counted = [f"| {kind} | {count:,} |" for kind, count in result["dispositions"].items()]
     runs = ", ".join(f"{count:,} {state}" for state, count in result["runs"].items())
-    faults = "".join(f"- {fault}\n" for fault in result["faults"][:20])
+    return "\n".join(
+        [f"## {attack.title}\n", f"{attack.story}\n", _made(result), *_figures(result), "",
+         "| disposition | occurrences |", "| --- | ---: |", *counted, "", f"Runs: {runs}.\n"]
+    ) + _broken(result)  # fmt: skip
+
+
+def _made(result: dict[str, Any]) -> str:
     machine = ", ".join(f"{key} {value}" for key, value in result["machine"].items())
-    lines = [
-        f"## {attack.title}\n",
-        f"{attack.story}\n",
-        f"`{result['command']}`, seed {result['seed']}, commit `{result['commit']}`, {result['date']}; {machine}.\n",
-        "| figure | |", "| --- | ---: |", *facts, "",
-        "| disposition | occurrences |", "| --- | ---: |", *counted, "",
-        f"Runs: {runs}.\n",
-    ]  # fmt: skip
-    return "\n".join(lines) + (f"\nBroken:\n\n{faults}" if faults else "")
+    return f"`{result['command']}`, seed {result['seed']}, commit `{result['commit']}`, {result['date']}; {machine}.\n"
+
+
+def _figures(result: dict[str, Any]) -> list[str]:
+    return [
+        "| figure | |",
+        "| --- | ---: |",
+        *(f"| {key} | {_shown(value)} |" for key, value in result["figures"].items()),
+    ]
+
+
+def _broken(result: dict[str, Any]) -> str:
+    faults = "".join(f"- {fault}\n" for fault in result["faults"][:20])
+    return f"\nBroken:\n\n{faults}" if faults else ""
 
 
 def _shown(value: Any) -> str:

@@ -10,7 +10,10 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Plan:
-    """`kills`, one each `every_s`; `stops` for SIGSTOP, `holds` on SQLite; `outages` of `away_s`; `watch_s` for lateness."""
+    """`kills`, one each `every_s`; `stops` for SIGSTOP, `holds` on SQLite; `outages` of `away_s`; `watch_s` for lateness.
+
+    Fuzzing takes `inputs`; None: its own number, a small one where the plan is `short`.
+    """
 
     seed: int
     schedules: int = 200
@@ -23,6 +26,8 @@ class Plan:
     outages: int = 2
     away_s: float = 20.0
     watch_s: float = 60.0
+    inputs: int | None = None
+    short: bool = False
 
     @staticmethod
     def wait_until(monotonic: float) -> float:
@@ -37,5 +42,14 @@ class Plan:
         self.wait_until(time.monotonic() + seconds)
 
 
-SMOKE: Final = {"schedules": 50, "kills": 15, "stops": 2, "holds": 2, "outages": 1, "away_s": 6.0, "watch_s": 15.0}
+SMOKE: Final = {
+    "schedules": 50,
+    "kills": 15,
+    "stops": 2,
+    "holds": 2,
+    "outages": 1,
+    "away_s": 6.0,
+    "watch_s": 15.0,
+    "short": True,
+}
 """The short form, which CI runs."""
