@@ -20,7 +20,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.t
 INPUTS := pyproject.toml constraints.txt
 PYTEST := $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-.PHONY: help run test test-full check bench bench-smoke chaos docs fix cases clean
+.PHONY: help run test test-full check bench bench-smoke chaos fuzz docs fix cases clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -48,6 +48,9 @@ bench-smoke: $(STAMPS)/bench ## a short bench: fails when a ratio is three times
 
 chaos: $(STAMPS)/bench ## attacks on whole processes, judged by the laws (ARGS="kill --smoke"); half an hour in all
 	$(PY) -m chaos $(ARGS)
+
+fuzz: $(STAMPS)/bench ## inputs by chance: schedule texts, files, requests, command lines (ARGS="--smoke --seed 7"); an hour in all
+	$(PY) -m chaos fuzz $(ARGS)
 
 docs: $(STAMPS)/test ## every snippet of the documentation runs, every name is documented
 	$(PY) -m pytest tests/interface/test_docs.py tests/architecture $(PYTEST_ARGS)
