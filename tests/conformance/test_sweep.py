@@ -15,7 +15,7 @@ from sqlalchemy import make_url
 
 from rota.calendar.civil import zone_data_version
 from rota.calendar.recurrence import Recurrence
-from rota.engine import tidy
+from rota.engine import keeper, tidy
 from rota.engine.keeper import Keeper, Kept
 from rota.engine.scheduler import Scheduler
 from rota.errors import DatabaseUnavailable, InvalidValue
@@ -36,6 +36,7 @@ REPAIRS: dict[str, tuple[Any, str]] = {
     "schedules": (repair, "arm"),
     "ready": (repair, "drop_stale_ready"),
     "forgotten": (repair, "admit_forgotten"),
+    "probes": (keeper, "_probes"),
     "cancels": (cancels, "forget"),
     "clock": (passes, "watch_clock"),
     "zones": (passes, "watch_zone_data"),
