@@ -94,6 +94,13 @@ def test_what_the_server_refuses_is_asked_the_general_way(app: Rota, pg_url: str
     assert len(list(app.runs.list())) == 5
 
 
+def test_a_server_that_is_away_gives_no_answer() -> None:
+    away = Database("postgresql://rota@127.0.0.1:1/nowhere")
+    with pytest.raises(lone.Unanswered):
+        lone.ask(away, [lone.Question(b"SELECT 1")])
+    away.close()
+
+
 def test_behind_a_pooler_nothing_is_prepared(pg_url: str) -> None:
     with pooler(pg_url) as between, closing(Rota(between.url)) as app:
         app.job(noop)

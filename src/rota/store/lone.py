@@ -74,9 +74,11 @@ def ask(database: Database, questions: Sequence[Question]) -> list[bytes | None]
     """The answers, all committed when this returns; one without rows is None. Raises Unanswered."""
     try:
         import psycopg
-
+    except ImportError as error:
+        raise Unanswered from error
+    try:
         pooled = database.engine.raw_connection()
-    except (ImportError, DBAPIError) as error:
+    except (psycopg.Error, DBAPIError) as error:  # the driver's own where it cannot connect
         raise Unanswered from error
     with contextlib.closing(pooled):
         raw = pooled.driver_connection
