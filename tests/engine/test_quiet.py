@@ -49,14 +49,14 @@ def look(world: World, now: datetime = START) -> Seen:
 
 
 def test_a_look_sees_when_something_is_due(world: World) -> None:
-    assert look(world, at(5)) == Seen(at(5), None, pending=False)
+    assert look(world, at(5)) == Seen(at(5), 0, None, None, pending=False)
     a = world.add("a")
     due = world.db.read(firings.next_due)
-    assert look(world) == Seen(START, due, pending=False)
+    assert look(world) == Seen(START, 0, due, None, pending=False)
     world.write("UPDATE {cursors} SET due_at = NULL")
     world.place(a, not_before=at(30))
     assert world.db.read(admission.next_admission) == at(30)
-    assert look(world) == Seen(START, at(30), pending=False)
+    assert look(world) == Seen(START, 0, None, at(30), pending=False)
 
 
 def test_a_look_sees_what_admit_is_to_look_at(world: World) -> None:
@@ -68,6 +68,30 @@ def test_a_look_sees_what_admit_is_to_look_at(world: World) -> None:
     world.write("DELETE FROM {cancels}")
     world.place(a, 2, first=10, flight="k:default/x", overlap="queue_all")
     assert look(world).pending
+
+
+def test_a_look_admits_what_may_start_now(world: World) -> None:
+    a = world.add("a")
+    ids = world.place(a, 3, not_before=at(30)) + world.place(a, 1, first=10, not_before=at(40))
+    world.write("UPDATE {cursors} SET due_at = NULL")
+    assert look(world, at(29)).admitted == 0
+    world.write("UPDATE {runs} SET state = 'cancelled' WHERE id = %s", ids[0])
+    with psycopg.connect(world.url) as other:
+        other.execute("SELECT 1 FROM rota.runs WHERE id = %s FOR UPDATE", [ids[1]])
+        assert look(world, at(30)) == Seen(at(30), 1, None, at(40), pending=True)
+        assert world.ready() == [ids[2]]
+    world.write("UPDATE {runs} SET admit_at = NULL WHERE id = %s", ids[0])
+    assert look(world, at(30)) == Seen(at(30), 1, None, at(40), pending=False)
+    assert world.ready() == ids[1:3]
+    assert [run.id for run in world.claim(now=at(31))] == ids[1:3]
+
+
+def test_a_look_leaves_a_flood_to_admit(world: World) -> None:
+    ids = world.place(world.add("a"), 150, not_before=at(30))
+    found = look(world, at(30))
+    assert (found.admitted, found.pending) == (100, True)
+    assert world.db.call(admission.admit, at(30), 1000).ready == 50
+    assert world.ready() == ids
 
 
 def test_a_beat_renews_and_reads_all(world: World) -> None:
@@ -195,7 +219,7 @@ async def scheduling(world: World) -> AsyncIterator[Scheduler]:
 def test_a_scheduler_with_nothing_to_do_looks_and_does_nothing(world: World, transactions: list[str]) -> None:
     async def main() -> None:
         async with scheduling(world) as scheduler:
-            await soon(lambda: "_next" in transactions)
+            await soon(lambda: scheduler.turned_at is not None)
             transactions.clear()
             turned: set[float | None] = set()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,7 +18,7 @@ from rota.engine.wake import Wake
 from rota.engine.worker import Worker
 from rota.model.run import Claimed
 from rota.model.settings import Settings
-from rota.store import claims, dialect, line
+from rota.store import claims, dialect, line, settlements
 from rota.store.hints import PostgresHints
 from rota.store.line import Lost
 from rota.store.lone import Question
@@ -244,6 +245,56 @@ def test_a_claim_whose_answer_is_lost_is_handed_back(world: World, monkeypatch: 
 
     asyncio.run(main())
     assert world.rows("SELECT run_id FROM {claims}") == []
+
+
+def test_what_has_ended_makes_room_in_a_lane_with_a_limit(world: World) -> None:
+    """Nobody hints at the runs that wait, and the next poll is far away."""
+    world.lane("default", concurrency=1)
+    a = world.add("a")
+
+    async def noop() -> None:
+        pass
+
+    async def main() -> None:
+        worker = worker_of(world, noop)
+        async with resting(worker):
+            await asyncio.to_thread(world.db.call, many_announced, a)
+            async with asyncio.timeout(SLOW.poll.total_seconds() - 1):
+                await soon(lambda: worker.totals.settled == 5)
+
+    asyncio.run(main())
+
+
+def many_announced(conn: Any, schedule: int) -> None:
+    place(conn, schedule, [at(n) for n in range(5)], START)
+    dialect.notify(conn, ["r"])
+
+
+def test_a_hint_is_answered_while_a_settlement_is_under_way(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, other, gate, settling = world.add("a"), world.other(), threading.Event(), threading.Event()
+    settled = settlements.settle
+
+    def slow(*given: Any) -> set[int]:
+        settling.set()
+        assert gate.wait(10)
+        return settled(*given)
+
+    monkeypatch.setattr(settlements, "settle", slow)
+
+    async def noop() -> None:
+        pass
+
+    async def main() -> None:
+        worker = worker_of(world, noop)
+        async with resting(worker):
+            await asyncio.to_thread(other.call, announced, a, 0)
+            await soon(settling.is_set)
+            await asyncio.to_thread(other.call, announced, a, 1)
+            await soon(lambda: worker.totals.claimed == 2)
+            gate.set()
+            await soon(lambda: worker.totals.settled == 2)
+
+    asyncio.run(main())
 
 
 class Fake:

@@ -26,6 +26,8 @@ class Reflex:
         self._reach = Reach(database.schema, worker.lane_names, database.clock)
         self._armed = False
         self._again = False
+        self.left = False
+        """Whether its last claim has left something to the general one."""
         self._asked: tuple[str, int] | None = None
         self._answered = asyncio.Event()
         worker.wake.reflex = self.react
@@ -66,6 +68,7 @@ class Reflex:
         again, self._again, self._asked = self._again, False, None
         self._answered.set()
         caught = Caught([], left=True) if not isinstance(answer, bytes) else self._reach.caught(answer, limit)
+        self.left = caught.left
         if node == self._worker.node:  # else it was fenced meanwhile: its tokens are void, and the keeper moves them on
             self._worker.took(caught.runs, doubtful=isinstance(answer, Lost))
         if caught.left or (again and not self.react()):

@@ -24,7 +24,7 @@ from rota.model.settings import Settings
 from rota.store import admission, dialect, events, firings, passes
 from rota.store.database import Connection, Database, StatementRefused
 from rota.store.lone import Unanswered
-from rota.store.quiet import Quiet, seen
+from rota.store.quiet import Quiet, Seen, seen
 
 log = logging.getLogger("rota.scheduler")
 
@@ -75,6 +75,7 @@ class Scheduler:
         self._cannot: dict[int, datetime] = {}
         self._ear: Ear = self.wake.ear(SCHEDULE)
         self._quiet = Quiet(database.schema, database.clock)
+        self._poll_s = settings.poll.total_seconds()
         self._stopped = False
 
     async def turn(self, now: datetime | None = None) -> Turned:
@@ -195,17 +196,18 @@ class Scheduler:
     async def run(self) -> None:
         """Turn until `stop`. A failed turn moves no cursor; the database's absence is survived with backoff."""
         idle = blind = 0.05
-        healed, due = False, True
+        healed, due = False, False
         while not self._stopped:
             try:
                 if not healed:
                     healed = await asyncio.to_thread(aside.heal, self)
-                rest = None if due else await self._at_rest()
-                if rest is not None:
-                    due = not await self._ear.sleep(rest) and rest < self.settings.poll.total_seconds()
+                look = None if due else await self._look()
+                if look is not None and (rest := self._rest(look)) is not None:
+                    due = not await self._ear.sleep(rest) and rest < self._poll_s and look.fires_next
                     continue
+                fires_only = due or (look is not None and not look.pending)
                 due = False
-                done = await self.turn()
+                done = await (self._fire() if fires_only else self.turn())
                 blind = 0.05
                 self.turned_at = self.database.clock.monotonic()
                 if done.full:
@@ -220,19 +222,26 @@ class Scheduler:
                 await self._ear.sleep(blind)
                 blind = min(blind * 2, self.settings.poll.total_seconds())
 
-    async def _at_rest(self) -> float | None:
-        """For how many seconds there is nothing to do, at most one poll interval; None where only a turn can tell."""
+    async def _look(self) -> Seen | None:
+        """Admit what may start now, and look what else there is to do; None where only a turn can tell."""
         if self._cannot:
             return None
         try:
-            answer = await self.wake.answer(self._quiet.look(self.node))
+            found = seen(await self.wake.answer(self._quiet.look(self.node)) or b"")
         except Unanswered:
             return None
-        found = seen(answer or b"")
         self.turned_at = self.database.clock.monotonic()
-        poll = self.settings.poll.total_seconds()
-        left = poll if found.following is None else (found.following - found.now).total_seconds()
-        return None if found.pending or left <= 0 else min(left, poll)
+        if found.admitted:
+            self.totals.ready += found.admitted
+            self.wake.told(READY)
+        return found
+
+    def _rest(self, look: Seen) -> float | None:
+        """For how many seconds there is nothing to do, at most one poll interval; None where there is something."""
+        left = look.left_s
+        if look.pending or (left is not None and left <= 0):
+            return None
+        return self._poll_s if left is None else min(left, self._poll_s)
 
     async def _sleep(self, idle: float) -> float:
         """Sleep until something is due, at most one poll interval; longer and longer while others hold what is due."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +37,7 @@ class Shift:
         self.worker = worker
         self.settings = worker.settings
         self._flushed_at = 0.0
+        self._more = True
         self._quiet = Quiet(worker.database.schema, worker.database.clock, worker.lane_names)
 
     async def run(self) -> None:
@@ -53,13 +55,30 @@ class Shift:
         return self.worker.database.clock.monotonic()
 
     async def _step(self) -> None:
-        done = await self.worker.turn()
+        done = await (self._beside() if self._few_have_ended() else self.worker.turn())
+        self._more = done.more
         self.worker.turned_at = self._monotonic()
         await self._flush()
         if done.claimed >= _MANY and not self.worker.database.sqlite:
             await self._burst()
         elif not self.worker.ripe and not (done.more and self.worker.free):
             await self._rest(self._patience(done))
+
+    def _few_have_ended(self) -> bool:
+        """Whether a settlement can go by itself: few have ended, and no claim of the general kind is to be made."""
+        since = self._monotonic() - self.worker.handed_back_at
+        return 0 < self.worker.ripe < _MANY and not self._more and since < self.settings.renewal.total_seconds()
+
+    async def _beside(self) -> Turned:
+        """Settle while the reflex goes on claiming; then it looks, for what has ended may have made room for others."""
+        reflex = self.worker.reflex
+        reflex.arm()
+        try:
+            done = await self.worker.turn(most=0)
+            looks = reflex.react()
+        finally:
+            await reflex.disarm()
+        return replace(done, more=not looks or reflex.left)
 
     async def _rest(self, seconds: float) -> None:
         """Sleep until a hint, or until there may be something to do; meanwhile the reflex claims what it can by itself."""

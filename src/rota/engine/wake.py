@@ -77,8 +77,13 @@ class Wake:
             raise answer
         return answer
 
+    def told(self, *kinds: str) -> None:
+        """Wake this process's loops, in its loop's thread: the others have been told."""
+        for kind in kinds:
+            self._heard(kind)
+
     def _hinted(self, kinds: tuple[str, ...]) -> None:
-        self._set(kinds)
+        self.told(*kinds)
         if self._hints is not None:
             self._hints.send(kinds)
 

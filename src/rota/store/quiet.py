@@ -13,18 +13,31 @@ from typing import Final, NamedTuple
 
 from rota.clock import Clock
 from rota.store import dialect
+from rota.store.hints import READY
 from rota.store.lone import Question, Statement
 from rota.store.nodes import Renewed
 from rota.store.tables import build
 
 DUE: Final = "SELECT due_at FROM {cursors} WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1"
 """The due probe of a look."""
+_RIPE: Final = 100
+"""More are a matter for admit itself."""
+# Admit's common case goes in with the look, by admit's own protocol: it locks the run, judged on its newest version, and
+# opens it in the same statement. One that a crash undoes is to admit again, so nobody waits for the disk.
 _LOOK: Final = (
-    "WITH moment AS MATERIALIZED ({moment}) SELECT json_build_object('at', at,"
+    "WITH moment AS MATERIALIZED ({moment}, set_config('synchronous_commit', 'off', true)),"
+    " ripe AS MATERIALIZED (SELECT id, lane, priority FROM {{runs}} WHERE admit_at <= (SELECT at FROM moment)"
+    f" AND state = 'queued' AND NOT waiting ORDER BY admit_at LIMIT {_RIPE} FOR NO KEY UPDATE SKIP LOCKED),"
+    " admitted AS (UPDATE {{runs}} SET admit_at = NULL WHERE id = ANY(ARRAY(SELECT id FROM ripe))),"
+    " opened AS (INSERT INTO {{ready}} (lane, priority, run_id) SELECT lane, priority, id FROM ripe ON CONFLICT DO NOTHING)"
+    " SELECT json_build_object('at', at, 'admitted', (SELECT count(*) FROM ripe),"
     " 'due', (" + DUE.replace("{cursors}", "{{cursors}}") + "),"
-    " 'admit', (SELECT admit_at FROM {{runs}} WHERE admit_at IS NOT NULL ORDER BY admit_at LIMIT 1),"
+    " 'admit', (SELECT admit_at FROM {{runs}} WHERE admit_at > at ORDER BY admit_at LIMIT 1),"
+    " 'left', (SELECT count(*) FROM (SELECT 1 FROM {{runs}} WHERE admit_at <= (SELECT at FROM moment)"
+    f" LIMIT {_RIPE + 1}) r) > (SELECT count(*) FROM ripe),"
     " 'waiting', (SELECT true FROM {{runs}} WHERE waiting ORDER BY flight, id LIMIT 1),"
-    " 'cancels', (SELECT true FROM {{cancels}} LIMIT 1)) FROM moment"
+    " 'cancels', (SELECT true FROM {{cancels}} LIMIT 1)),"
+    " (SELECT pg_notify(%s, %s) FROM ripe LIMIT 1) FROM moment"
 )
 _BEAT: Final = (
     "WITH moment AS MATERIALIZED ({moment}), beat AS (UPDATE {{nodes}} SET beats = beats + 1, seen_at = m.at"
@@ -55,15 +68,28 @@ _UNNUMBERED: Final = "SELECT 1 FROM {event_inbox} LIMIT 1"
 
 
 class Seen(NamedTuple):
-    """What a look has seen.
+    """What a look has seen, and done: how many delayed runs it has admitted, their time having come.
 
-    `following`: when the first schedule is due or the first delayed run may start. `pending`: something may be to admit
-    whatever the time is.
+    `due`: when the first schedule is due, `admit`: when the next delayed run may start. `pending`: something else may
+    be to admit, whatever the time is.
     """
 
     now: datetime
-    following: datetime | None
+    admitted: int
+    due: datetime | None
+    admit: datetime | None
     pending: bool
+
+    @property
+    def fires_next(self) -> bool:
+        """Whether a firing is what comes next."""
+        return self.due is not None and (self.admit is None or self.due <= self.admit)
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds until something comes; None where nothing does."""
+        following = min((at for at in (self.due, self.admit) if at is not None), default=None)
+        return None if following is None else (following - self.now).total_seconds()
 
 
 class Quiet:
@@ -84,9 +110,9 @@ class Quiet:
         """Answered where events wait for their order; else there is no row."""
 
     def look(self, node: str) -> Question:
-        """Whether a scheduler has anything to do; see `seen`."""
+        """Admit the runs whose time has come, tell others of it, and look what there is to do; see `seen`."""
         _, params = dialect.moment(self._clock, f"rota:{node}")
-        return self._look.with_(params)
+        return self._look.with_([*params, dialect.CHANNEL, READY])
 
     def work(self, node: str) -> Question:
         """Answered where a run may be ready, or runs under the node; else there is no row."""
@@ -101,8 +127,10 @@ class Quiet:
 def seen(answer: bytes) -> Seen:
     """The answer to a look."""
     told = json.loads(answer)
-    times = [_instant(told[name]) for name in ("due", "admit") if told[name] is not None]
-    return Seen(_instant(told["at"]), min(times, default=None), bool(told["waiting"] or told["cancels"]))
+    due, admit = (None if told[name] is None else _instant(told[name]) for name in ("due", "admit"))
+    return Seen(
+        _instant(told["at"]), told["admitted"], due, admit, bool(told["waiting"] or told["cancels"] or told["left"])
+    )
 
 
 def renewed(answer: bytes | None) -> tuple[Renewed, dict[str, int]]:

@@ -20,7 +20,7 @@ from rota.store.claims import Row, Template, claimed, template_of
 from rota.store.lone import Question, Statement
 from rota.store.tables import build
 
-MOST: Final = 10
+MOST: Final = 25
 """More are a matter for the general claim, and its plans."""
 _TEMPLATES: Final = 1000
 _ORDER: Final = operator.attrgetter("priority", "id")
