@@ -74,13 +74,37 @@ class Postgresql:
         self._set("RESET default_transaction_read_only")
 
 
+class NoRoom:
+    """PostgreSQL finds no room for another run; everything else, renewals too, goes on."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def _do(self, *statements: str) -> None:
+        with psycopg.connect(self._url, autocommit=True) as conn:
+            for statement in statements:
+                conn.execute(statement.encode())
+
+    def shut(self) -> None:
+        self._do(
+            "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'; END $$",
+            "CREATE TRIGGER no_room BEFORE INSERT ON rota.runs EXECUTE FUNCTION no_room()",
+        )
+
+    def open(self) -> None:
+        self._do("DROP FUNCTION no_room CASCADE")
+
+
 def read_only(url: str, database: Database) -> Any:
     if database.sqlite:
         return Sqlite(database, "PRAGMA query_only = 1", "PRAGMA query_only = 0")
     return Postgresql(url)
 
 
-def full(_url: str, database: Database) -> Any:
+def full(url: str, database: Database) -> Any:
+    if not database.sqlite:
+        return NoRoom(url)
     return Sqlite(database, "PRAGMA max_page_count = {pages}", "PRAGMA max_page_count = 1000000")
 
 
@@ -144,5 +168,6 @@ def test_read_only(store_url: str, caplog: pytest.LogCaptureFixture) -> None:
     carried_out(store_url, read_only, caplog)
 
 
-def test_disk_full(sqlite_url: str, caplog: pytest.LogCaptureFixture) -> None:
-    carried_out(sqlite_url, full, caplog)
+def test_disk_full(store_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """On PostgreSQL a node may still renew: what it cannot do is fire, and that is what `/readyz` tells."""
+    carried_out(store_url, full, caplog)

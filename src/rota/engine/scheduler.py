@@ -203,6 +203,8 @@ class Scheduler:
                     healed = await asyncio.to_thread(aside.heal, self)
                 look = None if due else await self._look()
                 if look is not None and (rest := self._rest(look)) is not None:
+                    blind = 0.05
+                    self.turned_at = self.database.clock.monotonic()
                     due = not await self._ear.sleep(rest) and rest < self._poll_s and look.fires_next
                     continue
                 fires_only = due or (look is not None and not look.pending)
@@ -223,14 +225,16 @@ class Scheduler:
                 blind = min(blind * 2, self.settings.poll.total_seconds())
 
     async def _look(self) -> Seen | None:
-        """Admit what may start now, and look what else there is to do; None where only a turn can tell."""
+        """Admit what may start now, and look what else there is to do; None where only a turn can tell.
+
+        No turn by itself: that somebody can look does not mean that what is due can be fired.
+        """
         if self._cannot:
             return None
         try:
             found = seen(await self.wake.answer(self._quiet.look(self.node)) or b"")
         except Unanswered:
             return None
-        self.turned_at = self.database.clock.monotonic()
         if found.admitted:
             self.totals.ready += found.admitted
             self.wake.told(READY)
