@@ -107,20 +107,27 @@ def test_a_stopped_process_finds_no_answer_late(pg_url: str) -> None:
 
 
 def test_a_node_on_such_a_path_renews_before_its_lease_is_over(proxy: Proxy) -> None:
+    """And with it goes whatever else was asked before."""
     settings = Settings(lease=timedelta(seconds=6))
     fenced: list[str] = []
-    with contextlib.closing(Database(proxy.url)) as database:
+    with contextlib.closing(Database(proxy.url, patience_s=LONG_S)) as database:
         node = nodes.Node("h1", ("worker",), None, 5, "0", "z")
         heart = Heartbeat(database, settings, node, Calls(fenced=fenced.append))
         heart.join()
         heart.start()
         try:
+            beats = heart.renewed_at
+            while heart.renewed_at == beats:  # from now on its beats go their own short way
+                heart._stop.wait(0.05)
+            assert one(database) == 1
             proxy.freeze()
-            began = time.monotonic()
-            renewed = heart.renewed_at
+            began, renewed = time.monotonic(), heart.renewed_at
+            waits = Side(lambda: one(database))
             while heart.renewed_at == renewed:
                 assert time.monotonic() - began < settings.lease.total_seconds()
                 heart._stop.wait(0.05)
+            assert waits.end() == 1
+            assert time.monotonic() - began < SOON_S
         finally:
             heart.stop()
     assert fenced == []

@@ -116,8 +116,12 @@ class Heartbeat:
 
     def _renewed(self, node: str, now: datetime | None) -> nodes.Renewed:
         if now is None:
-            with contextlib.suppress(Unanswered):  # the general way finds the same, or says why not
+            asked_at = self._monotonic()
+            try:
                 return renewed(ask(self._database, [self._quiet.beat(node)])[0])[0]
+            except Unanswered:  # the general way finds the same, or says why not
+                if self._monotonic() - asked_at >= self._database.patience_s:
+                    self._database.doubt()
         return self._database.call(_renew, node, now)
 
     def _away(self, error: Error) -> None:

@@ -252,6 +252,13 @@ class Database:
 
         return patient(conn, self.patience_s)
 
+    def doubt(self) -> None:
+        """Say that a statement on a connection of this database had no answer in its time (see `patience`)."""
+        if not self.sqlite:
+            from rota.store.patience import doubt
+
+            doubt()
+
     def _start(self, conn: Connection) -> None:
         """The first statement; where a pooled connection turns out to be of before an outage, another one is taken."""
         try:

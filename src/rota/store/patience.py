@@ -89,6 +89,11 @@ class Watchdog:
                 self._thread = threading.Thread(target=self._run, name="rota-patience", daemon=True)
                 self._thread.start()
 
+    def doubt(self) -> None:
+        """Somebody has waited in vain on a connection that is not looked after here: all that waits now may do so too."""
+        with self._guard:
+            self._swallowed.update(dict.fromkeys(self._known.values(), time.monotonic()))
+
     def _run(self) -> None:
         pause, length = threading.Event(), TICK_S
         while not pause.wait(length):
@@ -139,6 +144,11 @@ def connect_patiently(engine: Engine) -> None:
         made: Patient = Patient.connect(*arguments, **options)
         _WATCHDOG.add(made)
         return made
+
+
+def doubt() -> None:
+    """A statement had no answer in its time: what this process asked before is lost once a connection answers again."""
+    _WATCHDOG.doubt()
 
 
 @contextlib.contextmanager
