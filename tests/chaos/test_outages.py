@@ -16,8 +16,9 @@ from sqlalchemy import event
 
 from rota.engine.registry import Registry, python_job
 from rota.engine.service import Service
+from rota.model.by import By
 from rota.model.settings import Settings
-from rota.store import dialect
+from rota.store import dialect, jobs, orders
 from rota.store.database import Connection, Database
 from tests.support import laws, seed
 
@@ -75,10 +76,11 @@ class Postgresql:
 
 
 class NoRoom:
-    """PostgreSQL finds no room for another run; everything else, renewals too, goes on."""
+    """PostgreSQL finds no room for another run (or for its changes); everything else, renewals too, goes on."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, when: str = "INSERT") -> None:
         self._url = url
+        self._when = when
 
     def _do(self, *statements: str) -> None:
         with psycopg.connect(self._url, autocommit=True) as conn:
@@ -89,7 +91,7 @@ class NoRoom:
         self._do(
             "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS"
             " $$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'; END $$",
-            "CREATE TRIGGER no_room BEFORE INSERT ON rota.runs EXECUTE FUNCTION no_room()",
+            f"CREATE TRIGGER no_room BEFORE {self._when} ON rota.runs EXECUTE FUNCTION no_room()",
         )
 
     def open(self) -> None:
@@ -109,11 +111,11 @@ def full(url: str, database: Database) -> Any:
 
 
 @contextmanager
-def served(url: str) -> Iterator[tuple[Database, Service]]:
+def served(url: str, *roles: str) -> Iterator[tuple[Database, Service]]:
     with closing(Database(url)) as database:
         registry = Registry()
         registry.add(python_job(noop))
-        yield database, Service(database, registry, QUICK, roles=frozenset({"scheduler", "worker"}))
+        yield database, Service(database, registry, QUICK, roles=frozenset(roles or ("scheduler", "worker")))
 
 
 async def until(condition: Callable[[], bool], seconds: float = SOON_S) -> float:
@@ -171,3 +173,25 @@ def test_read_only(store_url: str, caplog: pytest.LogCaptureFixture) -> None:
 def test_disk_full(store_url: str, caplog: pytest.LogCaptureFixture) -> None:
     """On PostgreSQL a node may still renew: what it cannot do is fire, and that is what `/readyz` tells."""
     carried_out(store_url, full, caplog)
+
+
+def test_a_worker_that_cannot_claim_is_not_ready(pg_url: str) -> None:
+    """It renews, and finds that there is work; more it cannot do."""
+
+    async def main(database: Database, service: Service, door: NoRoom) -> None:
+        running = asyncio.create_task(service.run())
+        async with asyncio.timeout(SOON_S):
+            await service.started.wait()
+        await until(lambda: bool(service.ready()["ready"]))
+        await asyncio.to_thread(door.shut)
+        await database.acall(orders.enqueue, orders.Order("noop"), database.clock.now(), By("me"))
+        await until(lambda: not service.ready()["ready"])
+        await asyncio.to_thread(door.open)
+        await until(lambda: database.read(ended) == 1)
+        await until(lambda: bool(service.ready()["ready"]))
+        service.stop()
+        await running
+
+    with served(pg_url, "worker") as (database, service):
+        database.call(jobs.register, [jobs.JobRow("noop", "python")])
+        asyncio.run(main(database, service, NoRoom(pg_url, "UPDATE")))

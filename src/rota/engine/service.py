@@ -286,9 +286,10 @@ class Service:
         elif now - renewed > self.settings.lease.total_seconds():
             faults.append(f"the database has not answered for {now - renewed:.0f} s")
         late = 2 * self.settings.poll.total_seconds() + 1
-        turned = self.scheduler.turned_at if self.scheduler is not None else None
-        if turned is not None and now - turned > late:
-            faults.append(f"the scheduler has not turned for {now - turned:.0f} s")
+        for name, loop in ((SCHEDULER, self.scheduler), (WORKER, self.worker)):
+            turned = None if loop is None else loop.turned_at
+            if turned is not None and now - turned > late:
+                faults.append(f"the {name} has not turned for {now - turned:.0f} s")
         if self.database.holder():
             faults.append(f"process {self.database.holder()} holds the lock of {self.database.shown} for too long")
         return {"ready": not faults, "node": self.node, "reasons": faults, "listening": self.wake.listening}
