@@ -117,7 +117,8 @@ def enqueue(conn: Connection, order: Order, by: By) -> int:
 def check_order(order: Order, job: Mapping[str, Any]) -> None:
     """Raise InvalidArguments or InvalidValue for what is wrong with an order but its time; `job` is the registry's row."""
     given = {"args": order.args, "lane": order.lane, "priority": order.priority}
-    spec = normalise({name: value for name, value in given.items() if value is not None and value != {}})
+    told: dict[str, Any] = {name: value for name, value in given.items() if value is not None and value != {}}
+    spec = normalise(told) if told else told
     check_arguments(order.job, spec.get("args", {}), job["parameters"])
     if order.dedupe_key is not None:
         check_dedupe_key(order.dedupe_key)
