@@ -43,7 +43,9 @@ def fire(urls: list[str], count: int) -> dict[str, Any]:
 
 async def _burst(scheduler: Scheduler) -> float:
     """Seconds of one burst, on connections that are open."""
-    look = functools.partial(dialect.query, sql="SELECT pg_sleep(0.02)" if not scheduler.database.sqlite else "SELECT 1")
+    look = functools.partial(
+        dialect.query, sql="SELECT pg_sleep(0.02)" if not scheduler.database.sqlite else "SELECT 1"
+    )
     await asyncio.gather(*(scheduler.database.aread(look) for _ in range(2)))
     begin = perf_counter()
     await scheduler.burst(DUE)
