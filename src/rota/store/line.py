@@ -31,6 +31,10 @@ _ALIVE: Final[dict[str, Any]] = {
 }
 
 
+PLANS: Final = "SET enable_seqscan = off"
+"""Plans are made once, perhaps before there was anything: all that is asked here is to be found by an index."""
+
+
 class Lost(Unanswered):
     """The connection has ended: what was asked may be done or not."""
 
@@ -62,7 +66,10 @@ def opened(dsn: str) -> Opened:
     raw = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **_ALIVE)
     try:
         raw.execute(f"LISTEN {CHANNEL}")
-        return Opened(raw, psycopg.Error, is_direct(raw.pgconn, ANSWER_S))
+        direct = is_direct(raw.pgconn, ANSWER_S)
+        if direct:
+            raw.execute(PLANS)
+        return Opened(raw, psycopg.Error, direct)
     except BaseException:
         raw.close()
         raise

@@ -33,7 +33,7 @@ _LOOK: Final = (
     " SELECT json_build_object('at', at, 'admitted', (SELECT count(*) FROM ripe),"
     " 'due', (" + DUE.replace("{cursors}", "{{cursors}}") + "),"
     " 'admit', (SELECT admit_at FROM {{runs}} WHERE admit_at > at ORDER BY admit_at LIMIT 1),"
-    " 'left', (SELECT count(*) FROM (SELECT 1 FROM {{runs}} WHERE admit_at <= (SELECT at FROM moment)"
+    " 'left', (SELECT count(*) FROM (SELECT 1 FROM {{runs}} WHERE admit_at <= (SELECT at FROM moment) ORDER BY admit_at"
     f" LIMIT {_RIPE + 1}) r) > (SELECT count(*) FROM ripe),"
     " 'waiting', (SELECT true FROM {{runs}} WHERE waiting ORDER BY flight, id LIMIT 1),"
     " 'cancels', (SELECT true FROM {{cancels}} LIMIT 1)),"
