@@ -45,6 +45,7 @@ def read(world: World, question: Question, *, prepared_early: bool) -> list[tupl
             fill(world)
         explained = conn.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE asked({arguments})".encode()).fetchone()
     assert explained is not None
+    assert "JIT" not in explained[0][0]
     top: dict[str, Any] = explained[0][0]["Plan"]
     return list(scans(top))
 
