@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import sys
@@ -140,7 +141,7 @@ class Files:
 
     def _put(self, node: Any, key: Any) -> None:
         kind = self._draw.random()
-        value = self._texts.one() if kind < 0.25 else self._draw.choice(_SCALARS)
+        value = self._texts.one() if kind < 0.25 else copy.deepcopy(self._draw.choice(_SCALARS))
         if kind < 0.7:
             node[key] = value
         elif kind < 0.85 and isinstance(node, dict):
