@@ -37,10 +37,7 @@ def away(ground: Ground, watch: Watch, plan: Plan) -> dict[str, Any]:
         current = max(current, current_after(watch, back))
         lines = max([lines, *(after - before.get(name, 0) for name, after in lines_of(watch).items())])
         watch.faults += watch.fleet.fallen()
-    if lines > LINES:
-        watch.faults.append(f"a process logged {lines} lines in one outage")
-    if watch.read(live) != nodes or watch.read(node_states)["fenced"]:
-        watch.faults.append(f"nodes were declared dead for the outage: {watch.read(node_states)}")
+    blameless(watch, lines, nodes)
     return {
         "outages": plan.outages,
         "each of s": plan.away_s,
@@ -48,6 +45,14 @@ def away(ground: Ground, watch: Watch, plan: Plan) -> dict[str, Any]:
         "all current after return s": round(current, 1),
         "most lines logged by one process in one outage": lines,
     }
+
+
+def blameless(watch: Watch, lines: int, nodes: int) -> None:
+    """A fault where a process has logged too much in one outage, or a node was declared dead for it."""
+    if lines > LINES:
+        watch.faults.append(f"a process logged {lines} lines in one outage")
+    if watch.read(live) != nodes or watch.read(node_states)["fenced"]:
+        watch.faults.append(f"nodes were declared dead for the outage: {watch.read(node_states)}")
 
 
 def _latest(conn: Connection) -> datetime | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from chaos.away import LINES, current_after, lines_of, resumed
+from chaos.away import blameless, current_after, lines_of, resumed
 from chaos.fleet import until
 from chaos.grounds import Ground
 from chaos.plan import Plan
-from chaos.watch import GRACE_S, Watch, live, look, node_states
+from chaos.watch import GRACE_S, Watch, live, look
 
 RED_S: Final = 10.0
 """`/readyz` tells of it within this long, and of its end."""
@@ -34,10 +34,7 @@ def refused(ground: Ground, watch: Watch, plan: Plan) -> dict[str, Any]:
         current = max(current, current_after(watch, back))
         green = max(green, _says(watch, ready=True))
         watch.faults += watch.fleet.fallen()
-    if lines > LINES:
-        watch.faults.append(f"a process logged {lines} lines in one outage")
-    if watch.read(live) != nodes or watch.read(node_states)["fenced"]:
-        watch.faults.append(f"nodes were declared dead for the outage: {watch.read(node_states)}")
+    blameless(watch, lines, nodes)
     return {
         "outages": plan.outages,
         "each of s": plan.away_s,

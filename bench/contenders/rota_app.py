@@ -17,8 +17,9 @@ from rota.clock import SystemClock
 from rota.engine.wake import nap
 from rota.store import dialect, lone
 from rota.store.database import Connection, Database
+from rota.store.firings import DUE
 from rota.store.lone import Statement
-from rota.store.quiet import DUE, Quiet
+from rota.store.quiet import Quiet
 from rota.store.tables import build
 
 _LOOK_S: Final = 0.003

@@ -101,6 +101,19 @@ def test_a_server_that_is_away_gives_no_answer() -> None:
     away.close()
 
 
+def test_a_connection_that_is_closed_gives_no_answer_and_is_not_used_again(pg_url: str) -> None:
+    asked = [lone.Question(b"SELECT 1")]
+    with closing(Database(pg_url)) as database:
+        assert lone.ask(database, asked) == [b"1"]
+        with closing(database.engine.raw_connection()) as pooled:
+            raw = pooled.driver_connection
+            assert isinstance(raw, psycopg.Connection)
+        raw.close()
+        with pytest.raises(lone.Unanswered):
+            lone.ask(database, asked)
+        assert lone.ask(database, asked) == [b"1"]
+
+
 def test_behind_a_pooler_nothing_is_prepared(pg_url: str) -> None:
     with pooler(pg_url) as between, closing(Rota(between.url)) as app:
         app.job(noop)

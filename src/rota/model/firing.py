@@ -22,7 +22,6 @@ from rota.model.woken import woken
 MOST_RUNS: Final = 1000
 """One firing makes at most so many runs of one schedule; the rest is due again at once."""
 TICK: Final = timedelta(microseconds=1)
-_FOREVER: Final = timedelta.max
 
 
 class Fire(NamedTuple):
@@ -164,8 +163,8 @@ def _sole(plan: Timed, cursor: Cursor, now: datetime) -> Firing | None:
     following = None if at is None or at > now else _next(plan, at)
     if at is None or following is None or following <= now:
         return None
-    grace = policies.effective_grace
-    if (grace is not None and now - at > grace) or (policies.catchup_window or _FOREVER) < now - at:
+    grace, window, late = policies.effective_grace, policies.catchup_window, now - at
+    if (grace is not None and late > grace) or (window is not None and late > window):
         return None
     wall = fixed_wall(plan.recurrence, at)
     if wall is not None and wall == cursor.last_wall:

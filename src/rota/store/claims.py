@@ -72,6 +72,11 @@ def known(conn: Connection) -> dict[int, Template]:
     return _KNOWN.setdefault(conn.engine, {})
 
 
+TAKEN: Final = (
+    ", ".join(name for name in Row._fields if name != "since")
+    + ", (SELECT h.last_success_for FROM {health} h WHERE h.schedule_id = {runs}.schedule_id) AS since"
+)
+"""What a claim's statement returns of a run: a `Row`."""
 # `{gone}` are the runs whose `ready` rows were deleted. A run with a cancel on record never starts, nor does one whose
 # first start is later than its grace allows.
 _REASONS: Final = " ".join(f"WHEN '{kind}' THEN '{reason}'" for kind, reason in REASONS.items())
@@ -94,9 +99,7 @@ _START: Final = (
     " started_at = CASE WHEN " + _STARTS + " THEN v_now ELSE started_at END,"
     " finished_at = CASE WHEN " + _STARTS + " THEN NULL ELSE v_now END"
     " FROM verdict WHERE {runs}.id = v_id AND state = 'queued'"
-    " RETURNING id, state, token, attempt, node, schedule_id, definition_id, lane, priority, scheduled_for,"
-    " not_before, invocation, cause, covers_from, covers_to, covers_count, lost, created_at, args,"
-    " (SELECT h.last_success_for FROM {health} h WHERE h.schedule_id = {runs}.schedule_id) AS since"
+    " RETURNING " + TAKEN
 )  # fmt: skip
 _LIVE: Final = "EXISTS (SELECT 1 FROM {nodes} n WHERE n.id = %s AND n.state = 'live' AND NOT n.draining)"
 _FIRST: Final = "FROM {ready} WHERE lane = %s AND " + _LIVE + " ORDER BY priority, run_id LIMIT %s"

@@ -72,6 +72,17 @@ def normalise(url: str | URL) -> URL:
     raise DatabaseUnavailable(f"database: {parsed.drivername}:// is not supported; allowed are sqlite and postgresql")
 
 
+ALIVE: Final[dict[str, Any]] = {
+    "connect_timeout": 5,
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15000,
+}
+"""What libpq is told, so that a dead connection to PostgreSQL is found out."""
+
+
 def make_engine(url: str | URL, *, pool_size: int = 8, synchronous: str = "FULL") -> Engine:
     """An engine as rota needs it: SQLite with WAL and explicit BEGIN, PostgreSQL with keepalives and no prepared state."""
     parsed = normalise(url)
@@ -86,15 +97,7 @@ def make_engine(url: str | URL, *, pool_size: int = 8, synchronous: str = "FULL"
             pool_pre_ping=False,
             pool_reset_on_return="rollback",
             isolation_level="READ COMMITTED",  # whatever the database's own default is
-            connect_args={
-                "connect_timeout": 5,
-                "keepalives": 1,
-                "keepalives_idle": 5,
-                "keepalives_interval": 5,
-                "keepalives_count": 3,
-                "tcp_user_timeout": 15000,
-                "prepare_threshold": None,
-            },
+            connect_args=ALIVE | {"prepare_threshold": None},
         )
         from rota.store.patience import connect_patiently
     except (NoSuchModuleError, ImportError) as error:

@@ -90,9 +90,8 @@ def _in_general(conn: Connection, order: Order, by: By, tried: _Tried) -> tuple[
         return runs.get(conn, made), None
     dialect.notify(conn, (SCHEDULE, READY))
     if tried.doubtful:
-        dialect.execute(
-            conn, _DURABLE.sql.decode()
-        )  # else a commit that has found the run there would wait for nothing
+        # else a commit that has found the run there would wait for nothing
+        dialect.execute(conn, _DURABLE.sql.decode())
     return runs.get(conn, made), None if tried.current else _learn(conn, order, dialect.began(conn))
 
 
@@ -120,9 +119,8 @@ def _place(database: Database, order: Order, by: By, known: _Known) -> _Tried:
     except Error:
         return _Tried()  # said again by the general way, if it is still so
     run = orders.new_run(order, definition)
-    event = orders.requested(
-        EPOCH, orders.subject(definition), run, 0, by
-    )  # its instant and its run are the statement's
+    # its instant and its run are the statement's
+    event = orders.requested(EPOCH, orders.subject(definition), run, 0, by)
     moment, at = dialect.moment(database.clock, f"rota:{database.node}")
     params = [
         *at, order.job, known.version, definition.id, run.lane,

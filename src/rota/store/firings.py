@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -112,10 +112,14 @@ def _cursors(conn: Connection, sql: str, params: Sequence[object]) -> list[Curso
     ]  # fmt: skip
 
 
+DUE: Final = "SELECT due_at FROM {cursors} WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1"
+"""The due probe: one entry of an index."""
+
+
 def next_due(conn: Connection, leave: Collection[int] = ()) -> datetime | None:
     """When the first schedule is due, but for those of `leave`, or None. One probe of an index."""
     apart, params = _but(conn, leave)
-    sql = f"SELECT due_at FROM {{cursors}} WHERE due_at IS NOT NULL{apart} ORDER BY due_at LIMIT 1"
+    sql = DUE.replace(" ORDER", f"{apart} ORDER")
     found: datetime | None = next((dialect.read_at(at) for (at,) in dialect.tuples(conn, sql, params)), None)
     return found
 

@@ -10,8 +10,9 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from rota.store.database import ALIVE
 from rota.store.dialect import CHANNEL
 from rota.store.lone import GOOD, Question, Unanswered, is_direct
 
@@ -21,16 +22,6 @@ if TYPE_CHECKING:
 PING_S: Final = 20.0
 ANSWER_S: Final = 10.0
 """A round trip that takes longer than this has no end: a pooler or a firewall swallows it."""
-_ALIVE: Final[dict[str, Any]] = {
-    "connect_timeout": 5,
-    "keepalives": 1,
-    "keepalives_idle": 5,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 15000,
-}
-
-
 PLANS: Final = "SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)"
 """Plans are made once, perhaps before there was anything: all that is asked here is to be found by an index.
 
@@ -66,7 +57,7 @@ def opened(dsn: str) -> Opened:
     """Connect and listen; blocks. Raises psycopg.Error."""
     import psycopg
 
-    raw = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **_ALIVE)
+    raw = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **ALIVE)
     try:
         raw.execute(f"LISTEN {CHANNEL}")
         direct = is_direct(raw.pgconn, ANSWER_S)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Select, Text, exists, func, literal, or_, select
 
 from rota.errors import Error, InvalidValue
-from rota.model.schedule import DISABLED, PAUSED, REMOVED, STATES, Definition, Key
+from rota.model.schedule import DISABLED, PAUSED, REMOVED, STATES, Definition
 from rota.model.storable import findable
 from rota.model.timing import coming, plan_of, rule_of
 from rota.store import dialect, jobs
@@ -271,8 +271,3 @@ def _next(row: Mapping[str, Any], d: Definition) -> Any:
     except Error:
         return None
     return following[0] if following else None
-
-
-def key_of(row: Mapping[str, Any]) -> Key:
-    """The key of a row of `wide`."""
-    return Key(row["s_tenant"], row["s_stack"], row["s_environment"], row["s_name"])

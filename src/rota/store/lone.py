@@ -82,9 +82,11 @@ def ask(database: Database, questions: Sequence[Question]) -> list[bytes | None]
         raise Unanswered from error
     with contextlib.closing(pooled):
         raw = pooled.driver_connection
-        if not isinstance(raw, psycopg.Connection) or _speaks(raw.fileno()):
+        if not isinstance(raw, psycopg.Connection):
             raise Unanswered
         try:
+            if _speaks(raw.fileno()):
+                raise Unanswered
             known = pooled.info.get(_KNOWN)
             if known is None:
                 known = pooled.info[_KNOWN] = _Known(set() if is_direct(raw.pgconn, database.patience_s) else None)

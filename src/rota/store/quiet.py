@@ -13,13 +13,12 @@ from typing import Final, NamedTuple
 
 from rota.clock import Clock
 from rota.store import dialect
+from rota.store.firings import DUE
 from rota.store.hints import READY
 from rota.store.lone import Question, Statement
 from rota.store.nodes import Renewed
 from rota.store.tables import build
 
-DUE: Final = "SELECT due_at FROM {cursors} WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1"
-"""The due probe of a look."""
 _RIPE: Final = 100
 """More are a matter for admit itself."""
 # Admit's common case goes in with the look, by admit's own protocol: it locks the run, judged on its newest version, and

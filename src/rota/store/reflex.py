@@ -16,7 +16,7 @@ from typing import Any, Final
 from rota.clock import Clock
 from rota.model.run import Claimed
 from rota.store import dialect
-from rota.store.claims import Row, Template, claimed, template_of
+from rota.store.claims import TAKEN, Row, Template, claimed, template_of
 from rota.store.lone import Question, Statement
 from rota.store.tables import build
 
@@ -40,9 +40,7 @@ _TAKE: Final = (
     " WHERE id = ANY(ARRAY(SELECT run_id FROM chosen)) AND state = 'queued'"
     " AND (token > 0 OR expires_at IS NULL OR expires_at >= m.at)"
     " AND NOT EXISTS (SELECT 1 FROM {{cancels}} k WHERE k.run_id = {{runs}}.id)"
-    " RETURNING id, state, token, attempt, node, schedule_id, definition_id, lane, priority, scheduled_for,"
-    " not_before, invocation, cause, covers_from, covers_to, covers_count, lost, created_at, args,"
-    " (SELECT h.last_success_for FROM {{health}} h WHERE h.schedule_id = {{runs}}.schedule_id) AS since),"
+    " RETURNING " + TAKEN.replace("{", "{{").replace("}", "}}") + "),"
     " gone AS (DELETE FROM {{ready}} WHERE ctid = ANY(ARRAY(SELECT c.place FROM chosen c JOIN taken t"
     " ON t.id = c.run_id))),"
     " kept AS (INSERT INTO {{claims}} (run_id, token, node, lane) SELECT id, token, node, lane FROM taken)"

@@ -216,7 +216,7 @@ def test_the_same_wall_time_does_not_fire_again_after_new_zone_data() -> None:
         {"catchup": st.sampled_from(["latest", "earliest", "all", "none"])},
         optional={
             "grace": st.sampled_from(["0s", "30s", "10m"]),
-            "catchup_window": st.sampled_from(["1s", "20m"]),
+            "catchup_window": st.sampled_from(["0s", "1s", "20m"]),
             "jitter": st.just("10s"),
         },
     ),
